@@ -60,6 +60,13 @@ def tool(*argv: str) -> str:
     return done.stdout
 
 
+def in_own_namespace(*command: str) -> list[str]:
+    """What runs a command in a mount namespace of its own. Such a namespace holds a copy of every mount, and
+    keeps those of other tests after they have unmounted them: only a test that is `alone` may do it."""
+    assert "PYTEST_XDIST_WORKER" not in os.environ, "a test with a mount namespace of its own is marked alone"
+    return ["unshare", "--mount", "--propagation=private", *command]
+
+
 class Bench:
     """Everything one test made: its folder, and the loop devices over files in it."""
 

@@ -11,22 +11,34 @@ from collections.abc import Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 
-from textual.pilot import Pilot
-
-from tests.looks.rehearsal import flat, highlight, perform, press, shown, step, to_field, until
+from tests.looks.rehearsal import (
+    Hand,
+    app_of,
+    come,
+    fill,
+    flat,
+    highlight,
+    perform,
+    place,
+    press,
+    ready,
+    until,
+)
+from wizard.desk.desk import Desk
+from wizard.lines.app import Lines
+from wizard.lines.talk import Talk
 from wizard.model.errors import ExitCode
-from wizard.plain.app import converse
-from wizard.plain.desk import Desk
-from wizard.plain.talk import Talk
 from wizard.services.real import RealServices
 from wizard.services.session import Session
-from wizard.tui.step import StepScreen
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 600.0
 """For a command, and for a step of the screens, in a slow guest as well."""
 MOST_QUESTIONS = 60
-NO_DEFAULT = "An empty line means"
+MOST_FIELDS = 20
+HAS_DEFAULT = ("n empty line for ", "An empty line: ", "An empty line keeps", "An empty line leaves")
+ENDS = ("Journal:", "q")
+"""The answer to a result."""
 
 
 class Answers(BytesIO):
@@ -46,7 +58,8 @@ class Answers(BytesIO):
         self._asked += 1
         if self.left and self.left[0][0] in asked:
             return f"{self.left.pop(0)[1]}\n".encode()
-        return b"\n" if NO_DEFAULT in asked and self._asked < MOST_QUESTIONS else b""
+        default = any(words in asked for words in HAS_DEFAULT)
+        return b"\n" if default and self._asked < MOST_QUESTIONS else b""
 
 
 def by_commands(
@@ -75,76 +88,76 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
     """The line-by-line wizard; its exit code and all that it said."""
     purpose = [profile.workload.id for profile in services.profiles()].index(workload) + 1
     script = (
-        ("What will the drive mostly hold?", str(purpose)),
-        ("What is to be done with the list of volumes?", "3"),
-        ("Where is it mounted?", str(place)),
-        ("type the drive's token", token),
+        ("What will it mostly hold?", str(purpose)),
+        ("e edit", "e"),
+        ("Mount point (", str(place)),
+        ("Serial (", token),
+        ENDS,
     )
     return _conversed(services, script)
 
 
 def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, str]:
     """The same for the only drive, whose old filesystem becomes ext4 and is kept."""
-    script = (
-        ("Which drive is to be set up?", "2"),
-        ("To begin now, type the token", token),
-        ("What becomes of it?", "2"),
-        ("Keeping ends the way back", "2"),
-    )
+    script = (("m to ext4", "m"), ("Serial (", token), ("K keep", "K"), ("y keep it", "y"), ENDS)
     return _conversed(services, script)
 
 
 def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
     said = StringIO()
-    code = converse(Desk(Talk(Answers(said, script), said, echo=True), services))
-    return code, said.getvalue()
+    desk = Desk(services)
+    lines = Lines(desk, Talk(Answers(said, script), said, echo=True))
+    desk.begin()
+    return lines.converse(), said.getvalue()
 
 
-def on_screens(services: RealServices, token: str, workload: str, place: Path) -> Session | None:
-    """The screens, by their keys; what the walk ended with."""
+def on_screens(services: RealServices, token: str, workload: str, mount: Path) -> Session | None:
+    """The screens, by their keys; the session at its result."""
+    found: list[Session] = []
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_advice(pilot, workload)
-        await press(pilot, "enter")
-        await step(pilot, 4)
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot, workload)
         await press(pilot, "e")
-        await until(lambda: "This volume" in shown(pilot), pilot)
-        await to_field(pilot, "mount")
-        await press(pilot, "ctrl+u", f"={place}", "enter")
-        for number in (5, 6, 7):
-            await until(lambda: isinstance(pilot.app.screen, StepScreen), pilot)
+        await come(pilot, "volume")
+        await fill(pilot, mount=str(mount))
+        for _ in range(MOST_FIELDS):
+            if place(pilot) == "plan":
+                break
             await press(pilot, "enter")
-            await step(pilot, number)
-        await to_field(pilot, "token")
-        await press(pilot, f"={token}", "enter", "enter")
-        await step(pilot, 8)
-        await until(lambda: "Done: every step" in shown(pilot), pilot, SECONDS)
         await press(pilot, "enter")
-        await step(pilot, 9)
+        await come(pilot, "review")
+        await fill(pilot, token0=token)
         await press(pilot, "enter")
+        await until(lambda: place(pilot) == "result", pilot, SECONDS)
+        found.append(app_of(pilot).desk.session)
+        assert "ready at" in flat(pilot)
+        await press(pilot, "enter")
+        await come(pilot, "drives")
 
-    return perform(job, services)
+    perform(job, services)
+    return found[0] if found else None
 
 
 def refused_on_screens(services: RealServices, workload: str) -> Session | None:
-    """The same as far as the advice, of which nothing can be taken; what the walk ended with."""
+    """The same as far as the plan, of which nothing can be reviewed; the session there."""
+    found: list[Session] = []
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_advice(pilot, workload)
-        assert "No filesystem can be made on this drive from here" in flat(pilot)
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot, workload)
+        assert "No filesystem for this can be made here." in flat(pilot)
         await press(pilot, "enter")
-        await until(lambda: " cannot be taken: " in flat(pilot), pilot)
-        await press(pilot, "q", "right", "enter")
+        assert place(pilot) == "plan"
+        found.append(app_of(pilot).desk.session)
 
-    return perform(job, services)
+    perform(job, services)
+    return found[0] if found else None
 
 
-async def to_advice(pilot: Pilot[Session], workload: str) -> None:
-    """Over the only drive that is shown and a purpose to the third step."""
-    await step(pilot, 1)
-    await until(lambda: "/dev/" in shown(pilot) and "reading .." not in shown(pilot), pilot)
+async def to_plan(pilot: Hand, workload: str) -> None:
+    """Over the only drive that is shown, an empty one, and a purpose to the third step."""
+    await ready(pilot)
     await press(pilot, "enter")
-    await step(pilot, 2)
-    await highlight(pilot, "#purposes", workload)
+    await come(pilot, "purpose")
+    await highlight(pilot, workload)
     await press(pilot, "enter")
-    await step(pilot, 3)
+    await come(pilot, "plan")

@@ -20,6 +20,8 @@ from wizard.tools import debuglog
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from wizard.model.said import Said
+
 
 class Command(Protocol):
     """What a module of `wizard.faces` offers. Only the module of the command that was asked for is
@@ -34,48 +36,44 @@ class Command(Protocol):
         ...
 
 
-COMMANDS = {
-    "inspect": "what the attached drives are, and what is wrong with how they are used",
-    "workloads": "the purposes that advice knows",
-    "glossary": "what a word means, such as 512e, SMR or stripe width",
-    "options": (
-        "what can be written to mkfs, mount and tune2fs: what it does, its danger, and for which kernels"
-    ),
-    "advise": "which filesystem and options suit a drive and a purpose, and why",
-    "plan": "work out a layout; nothing is written to the drive",
-    "tune": "what would suit a filesystem better that exists already, as changes for apply",
-    "label": "give a filesystem another label",
-    "mount": "mount a filesystem, now and at every boot",
-    "unmount": "unmount a filesystem",
-    "remount": "give a filesystem other mount options",
-    "power-off": "unmount a removable drive and power it off",
-    "migrate": (
-        "bring ext2 and ext3 to ext4 with everything on them: the ways there are, or one of them as a plan"
-    ),
-    "show": "a plan as before, after and commands; or changes",
-    "bench": "measure aligned against misaligned access, or look for a shingled drive's write cliff",
-    "apply": "carry out a plan, or changes, exactly as shown",
-    "status": "what has been applied, and how it ended",
-    "resume": "go on with an interrupted run",
-    "undo": "put back what a run changed, bit for bit, as long as it was not kept",
-    "look": "look at what a run made and what waits to be kept, read-only",
-    "keep": "put to use what a run made, and give up the way back",
-    "install": "programs that are missing, by this distribution's package manager",
-    "report": "everything about a run, or a plan, in one HTML file or as JSON",
-    "demo": "the whole wizard on a disposable drive that it makes itself",
-}
+COMMANDS = (
+    "inspect",
+    "workloads",
+    "glossary",
+    "options",
+    "advise",
+    "plan",
+    "tune",
+    "label",
+    "mount",
+    "unmount",
+    "remount",
+    "grow",
+    "power-off",
+    "migrate",
+    "show",
+    "bench",
+    "apply",
+    "status",
+    "resume",
+    "undo",
+    "look",
+    "keep",
+    "install",
+    "report",
+    "demo",
+)
+"""In the order in which help lists them."""
 
 UNWELL = frozenset(
     {errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM}
 )
 """What a file says that lies on a medium which is full, failing or read-only."""
 
-AFTER = "If a run was begun, `diskwright status` tells how it stands."
-
 WIZARD = "walk"
 """The module that runs when no command is given."""
 
-ACTIONS = frozenset({"label", "mount", "unmount", "remount", "power-off"})
+ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
 """Commands of one module, which is told which of them is meant."""
 
 PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"}
@@ -85,32 +83,6 @@ BEGINNING = ACTIONS | {"apply", "resume", "keep", "undo"}
 """Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
 
 LONGEST_SENTENCE = 4000
-
-HELP = """usage: diskwright [COMMAND] [...]
-
-Without a command, the wizard: it inspects, warns, advises, shows the layout before and after, measures, and
-applies what it showed. Nothing is written before you have seen it and typed the drive's own token.
-On a terminal that only prints, and with --plain anywhere, it asks line by line.
-
-{commands}
-
-A first look, which needs no root:
-    diskwright inspect
-Try everything on a drive that is made for it and deleted afterwards:
-    sudo diskwright demo
-A whole drive for large media files, as a plan to read before it is applied:
-    sudo diskwright plan /dev/sdX --workload large-media -o media.json
-    diskwright show media.json
-    sudo diskwright apply media.json --confirm SERIAL
-A drive that held something then waits for your word:
-    sudo diskwright keep        puts it to use
-    sudo diskwright undo        puts back what was there, bit for bit
-
-`diskwright COMMAND --help` has the options and examples of each.
---debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it
-only with --with-serials too. Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for
-safety (nothing written), 4 interrupted, 130 ended by you.
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -138,7 +110,9 @@ def carry_out(words: list[str]) -> int:
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print(f"diskwright: ended by you.{f' {AFTER}' if begins else ''}", file=sys.stderr)
+        from wizard.faces.words.cli import AFTER, ENDED
+
+        _tell(ENDED(), AFTER() if begins else None)
         return ExitCode.ENDED_BY_USER
     except BrokenPipeError:
         # The reader of our output has gone; what is left unflushed must not raise again at exit.
@@ -147,23 +121,26 @@ def carry_out(words: list[str]) -> int:
     except OSError as error:
         if error.filename and error.errno in UNWELL:
             debuglog.note_exception()
+            from wizard.faces.words.cli import AFTER, UNUSABLE
+
             where = printable(str(error.filename), 200)
-            print(f"diskwright: {where} cannot be used: {error.strerror}. {AFTER}", file=sys.stderr)
+            _tell(UNUSABLE(file=where, why=error.strerror or ""), AFTER())
             return ExitCode.FAILED
         if error.errno != errno.ENOSPC or error.filename:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print("diskwright: The output could not be written: its disk is full.", file=sys.stderr)
+        from wizard.faces.words.cli import OUTPUT_FULL
+
+        _tell(OUTPUT_FULL())
         return ExitCode.FAILED
 
 
 def dispatch(words: list[str]) -> int:
     """Find and run the command that `words` name."""
     if words and words[0] in ("-h", "--help", "help"):
-        print(
-            HELP.format(commands="\n".join(f"    {name:<10} {what}" for name, what in COMMANDS.items())),
-            end="",
-        )
+        from wizard.faces.showing.overview import overview
+
+        print(overview(COMMANDS), end="")
         return ExitCode.DONE
     if words and words[0] == "--version":
         from wizard import __version__
@@ -172,13 +149,15 @@ def dispatch(words: list[str]) -> int:
         return ExitCode.DONE
     name = words.pop(0) if words and not words[0].startswith("-") else WIZARD
     if name != WIZARD and name not in COMMANDS:
-        print(
-            f"diskwright: there is no command {name[:40]!r}; `diskwright --help` lists them.", file=sys.stderr
-        )
+        from wizard.faces.words.cli import NO_COMMAND
+
+        _tell(NO_COMMAND(name=repr(name[:40])))
         return ExitCode.USAGE
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         # Before everything else is loaded, which takes as long as the server does.
         pool.begin()
+    # Now, while it can be read: it tells of a medium that fails.
+    import_module("wizard.faces.words.cli")
     if name in ACTIONS:
         from wizard.faces import action
 
@@ -187,6 +166,11 @@ def dispatch(words: list[str]) -> int:
     arguments = parse(command.parser(), words)
     arguments.words = (name, *words)
     return command.main(arguments)
+
+
+def _tell(*said: "Said | None") -> None:
+    """Sentences in a row, from the program itself."""
+    print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
 
 
 def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":

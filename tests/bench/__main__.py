@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render
-from tests.bench.screens import crowded, painting, serial, typing
+from tests.bench.screens import crowded, painting, serial, typing, walking
 from tests.readme import put
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     arguments = parser.parse_args()
     check_byte_code()
-    table = render([*inspecting(), *painting(), *crowded(), *serial(), *typing(), *applying()])
+    table = render([*inspecting(), *painting(), *crowded(), *serial(), *typing(), *walking(), *applying()])
     print(table)
     if arguments.write:
         put("figures", table)
@@ -132,7 +132,7 @@ def mkfs_options(plan: Path) -> list[str]:
     """The options that the plan makes its filesystem with, so that both sides do the same work."""
     return [
         str(word)
-        for word in parse_document(plan.read_text(), "diskwright.plan/1", str(plan))["volumes"][0][
+        for word in parse_document(plan.read_text(), "diskwright.plan/2", str(plan))["volumes"][0][
             "mkfs_options"
         ]
     ]

@@ -14,22 +14,28 @@ from tests.bench.terminal import Met, Paint, Watched, showing, until_shown
 
 MINIMAL = (sys.executable, "-m", "tests.bench.minimal")
 MINIMAL_SHOWN = "ready to be read"
-READ = "Holds:"
-"""Stands in the details below the list of drives once the chosen one has been read."""
-DOWN = b"\x1b[B"
+READ = "serial "
+"""Stands over what is known of the drive under the cursor once it has been read."""
+DOWN, FIRST = b"\x1b[B", b"g"
+MARKS = ("▌", ">")
+"""What stands before the row of the cursor."""
 KEYS = crowd.COUNT - 1
 """From the first drive of the list to its last."""
 SERIAL = "vt220"
+ON_THE_WAY = ("What will it mostly hold?", "Volumes", "What will be done")
 
 
 def painting() -> Iterator[Row]:
-    """First useful paint (a drive's name on the screen) and memory, against the least Textual program."""
+    """First useful paint (a drive's name on the screen), and the screen with all that is known of it, with
+    its memory, against the least Textual program."""
     with drives(1) as (path,):
-        paints = in_pairs(DISKWRIGHT, path)
-    yield painted("the wizard's first useful paint, against a minimal Textual program", paints, "1.5")
+        names = in_pairs(DISKWRIGHT, Path(path).name)
+        whole = in_pairs(DISKWRIGHT, READ)
+    yield painted("the drives' names on the screen, against a minimal Textual program", names, "1.3")
+    yield painted("the first drive read and described, against the same", whole, "-")
     own_peak, other_peak = (
-        median(own.peak_bytes for own, _ in paints),
-        median(other.peak_bytes for _, other in paints),
+        median(own.peak_bytes for own, _ in whole),
+        median(other.peak_bytes for _, other in whole),
     )
     yield Row(
         "memory of the wizard at that moment", mib(own_peak), mib(other_peak), own_peak / other_peak, "80 MiB"
@@ -74,7 +80,7 @@ def typing() -> Iterator[Row]:
     program."""
     paths = [drive.path for drive in crowd.crowd().drives]
     with many() as command:
-        ours = keys(command, READ, lambda number: showing(f"> {paths[number]}"))
+        ours = keys(command, READ, lambda number: marking(paths[number]), FIRST)
     theirs = keys(MINIMAL, MINIMAL_SHOWN, lambda number: showing(f"{number} keys"))
     own, other = percentile_95(ours), percentile_95(theirs)
     yield Row(
@@ -86,6 +92,32 @@ def typing() -> Iterator[Row]:
     )
 
 
+def walking() -> Iterator[Row]:
+    """Keys from the list of drives to the question before an empty drive is written, and words on the way."""
+    with many() as command, Watched(command) as watched:
+        watched.until(showing(READ))
+        watched.settle()
+        pressed = words = 0
+        for then in ON_THE_WAY:
+            words += counted(watched)
+            watched.key(b"\r", showing(then))
+            watched.settle()
+            pressed += 1
+        words += counted(watched)
+    yield Row(
+        "keys from the drives to the review, and words to be read on the way",
+        f"{pressed} keys",
+        f"{words} words",
+        float(pressed),
+        "9",
+    )
+
+
+def counted(watched: Watched) -> int:
+    """Words on the screen."""
+    return sum(word[:1].isalpha() for line in watched.screen.display for word in line.split())
+
+
 def sent(command: Sequence[str], needle: str) -> int:
     """All bytes that come until the screen is at rest after `needle` was shown."""
     with Watched(command, term=SERIAL) as watched:
@@ -93,12 +125,21 @@ def sent(command: Sequence[str], needle: str) -> int:
         return watched.settle()
 
 
-def keys(command: Sequence[str], needle: str, met: Callable[[int], Met]) -> list[float]:
+def marking(path: str) -> Met:
+    """Whether the cursor is on the row of a drive."""
+    name = path.removeprefix("/dev/")
+    return lambda lines: any(line.split()[:2] == [mark, name] for line in lines for mark in MARKS)
+
+
+def keys(command: Sequence[str], needle: str, met: Callable[[int], Met], before: bytes = b"") -> list[float]:
     """Seconds from each of many Downs to what it changes: `met` says of the how-manieth key what the screen
-    then shows."""
+    then shows. `before` is pressed first, and leads to what no key has changed."""
     with Watched(command) as watched:
         watched.until(showing(needle))
         watched.settle()
+        if before:
+            watched.key(before, met(0))
+            watched.settle()
         return [watched.key(DOWN, met(number)) for number in range(1, KEYS + 1)]
 
 

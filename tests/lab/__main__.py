@@ -10,12 +10,20 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from compileall import compile_dir
 from dataclasses import dataclass
 
 from tests.lab.errand import CANNOT_RUN, counted, task
 from tests.lab.fleet import Fleet
 from tests.lab.groups import Planned, batches, grouped, wanted_of
-from tests.lab.machine import at_once_here, ended_by_signals, laboratory, make_sure_it_can_run, sweep
+from tests.lab.machine import (
+    CHECKOUT,
+    at_once_here,
+    ended_by_signals,
+    laboratory,
+    make_sure_it_can_run,
+    sweep,
+)
 from tests.lab.together import Outcome, run_together
 from tests.lab.trouble import CannotRun
 from tests.lab.visit import MODULES, PORTRAITS, visits
@@ -144,6 +152,9 @@ def fleet_named(name: str) -> Fleet:
 
 def pay_all(wanted: Sequence[Planned], at_once: int, found: Sum) -> None:
     """Each group of visits is an errand of its own, in a process of its own."""
+    # Every guest would compile what it imports, which emulated takes half a minute.
+    for folder in ("wizard", "tests/lab"):
+        compile_dir(CHECKOUT / folder, quiet=2, workers=0)
     try:
         for batch in batches(grouped(wanted)):
             beside_others = min(at_once, len(batch)) > 1

@@ -258,11 +258,19 @@ def _ends(what: str, status: int, *words: str) -> Check:
 JOBS = {"barred-secret": barred_secret, "barred-grouped": barred_grouped, "found-secret": found_secret}
 VISITS = (
     Visit(
-        "encrypted, and in a volume group, where files were: barred, undone, kept",
+        "encrypted, where files were: barred, undone, kept",
         BARRED_FLEET,
-        ("barred-secret", "barred-grouped"),
-        1800,
+        ("barred-secret",),
+        1200,
         udev=True,
+    ),
+    Visit(
+        "in a volume group, where files were: barred, undone, kept",
+        BARRED_FLEET,
+        ("barred-grouped",),
+        1200,
+        udev=True,
+        full_only=True,
     ),
     Visit(
         "encrypted, where files were: kept from the drive",

@@ -12,6 +12,7 @@ from tests.lab.pictured import BACKUP, FILMS, NATIVE
 from tests.lab.screen import Console, is_whole, unfit
 from tests.lab.visit import Visit
 from wizard.demo.image import lay_out
+from wizard.desk.tokens import ENOUGH
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 
@@ -36,8 +37,8 @@ PHOTOS = replace(BACKUP, label="Fotky č. 2")
 
 CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
-DRIVES = "Step 1 of 9"
 PLACE = "/srv/films"
+PURPOSE, WHAT, END = "What will it mostly hold?", "What will be done", "End the wizard?"
 SHOWN = 5
 """So many cells are named that cannot be seen as they were meant."""
 
@@ -48,8 +49,7 @@ def ask(fleet: Fleet) -> Iterator[Check]:
     drive = fleet[LAPTOP.name]
     with Console() as console:
         yield from to_the_last_question(console, drive)
-        console.press("tab", then=lambda: not console.seen.is_lit("Token"))
-        console.press("q", then="End the wizard?")
+        console.press("alt+q", then=END)
         console.press("y")
         yield ends(console, ExitCode.ENDED_BY_USER)
         yield Check("it leaves an empty screen behind", not console.text.strip(), console.text)
@@ -61,55 +61,72 @@ def ends(console: Console, code: ExitCode) -> Check:
     return Check(f"the wizard ends with {code.value}", status == code.value, str(status))
 
 
+def short(node: str) -> str:
+    """What the wizard calls a device."""
+    return node.removeprefix("/dev/")
+
+
+def is_read(console: Console, node: str) -> bool:
+    """Whether the cursor stands on a drive, and all drives have answered."""
+    return f"> {short(node)} " in console.text and "reading .." not in console.text
+
+
+def flat(console: Console) -> str:
+    """What the console shows, in one line."""
+    return " ".join(console.text.split())
+
+
 def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Check]:
-    """With the drive's token typed, and nothing pressed behind it."""
+    """With the end of the drive's serial typed, and nothing pressed behind it."""
     yield from _choose(console, node_of(drive))
-    yield from _lay_out(console)
-    console.press("tab", then=lambda: console.seen.is_lit("Token"))
-    console.press(f"={drive.serial}", then=f"[{drive.serial}")
-    yield from look(console, "confirm", 7)
+    yield from _plan(console)
+    yield from look(console, "plan", 3)
+    console.press("enter", then=lambda: WHAT in console.text and "Trying it out" not in flat(console))
+    console.press("f3", then="Destroys:")
+    yield from look(console, "commands", 4)
+    console.press("escape", then=WHAT)
+    end = drive.serial[-ENOUGH:]
+    console.press(f"={end}", then=f"[{end}")
+    yield from look(console, "review", 4)
 
 
 def _choose(console: Console, node: str) -> Iterator[Check]:
-    console.until(lambda: f" > {node} " in console.text and "reading .." not in console.text)
+    console.until(lambda: is_read(console, node))
     yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
-    yield Check(
-        "a letter that its font lacks has one in its place", '"Fotky c. 2"' in console.text, console.text
-    )
     yield from look(console, "drives", 1)
-    console.press("f1", then="Help: Drives")
-    yield from look(console, "help")
-    console.press("escape", then=DRIVES)
-    console.press("g", then="Search: [")
-    yield from look(console, "glossary")
-    console.press("escape", then=DRIVES)
-    console.press("e", then=f"Findings: {node}")
-    yield from look(console, "reasons")
-    console.press("escape", then=DRIVES)
-    console.press("enter", then="Step 2 of 9")
-    console.press("down", then="> Large media files")
+    console.press("right", then=f"> {short(node)} ")
+    yield Check(
+        "a letter that its font lacks has one in its place", "Fotky c. 2" in console.text, console.text
+    )
+    yield from look(console, "partitions", 1)
+    console.press("left")
+    for key, name, words in (
+        ("f1", "help", "Keys"),
+        ("f2", "words", "What the words mean"),
+        ("w", "reasons", "Why:"),
+        ("enter", "actions", "Test speed"),
+    ):
+        console.press(key, then=words)
+        yield from look(console, name, None if name == "actions" else 1)
+        console.press("escape", then=lambda: is_read(console, node))
+    console.press("s", then=PURPOSE)
     yield from look(console, "purpose", 2)
-    console.press("enter", then="Step 3 of 9")
-    yield from look(console, "advice", 3)
-    console.press("enter", then="Step 4 of 9")
+    console.press("enter", then="Volumes")
 
 
-def _lay_out(console: Console) -> Iterator[Check]:
-    console.press("tab", "tab", then=lambda: console.seen.is_lit("Use the free space"))
-    console.press("up", then="(*) Replace everything")
+def _plan(console: Console) -> Iterator[Check]:
+    console.press("x", then="Lost:")
+    for key, name, words in (("f", "filesystem", "cannot"), ("o", "options", "noatime")):
+        console.press(key, then=words)
+        yield from look(console, name, 3)
+        console.press("escape", then="Lost:")
     console.press("e", then="This volume")
-    console.press("down", then=lambda: console.seen.is_lit("Label"))
-    console.press("=films", "down", then=lambda: console.seen.is_lit("Mount point"))
+    console.press("down", "down", "down", then="> Label")
     # A place is proposed: it goes first.
+    console.press("=films", "down", then="> Mount point")
     console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
-    yield from look(console, "volume")
-    console.press("enter", then=lambda: "This volume" not in console.text and PLACE in console.text)
-    yield from look(console, "layout", 4)
-    console.press("enter", then="Step 5 of 9")
-    yield from look(console, "preview", 5)
-    console.press("enter", then="Step 6 of 9")
-    yield from look(console, "benchmark", 6)
-    console.press("enter", then="Step 7 of 9")
+    yield from look(console, "volume", 3)
+    console.press(*["enter"] * 4, then="Lost:")
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
@@ -139,7 +156,7 @@ VISITS = (
         "the wizard on a text console: by keys to the last question, all of it in the console's font",
         CONSOLE_FLEET,
         ("ask-on-console",),
-        seconds=400,
+        seconds=600,
         udev=False,
         screen=True,
         prepare=_lay_out_past,

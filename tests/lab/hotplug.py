@@ -34,6 +34,9 @@ WRITING_PAUSE_SECONDS = 0.01
 """Between two looks whether the drive is being written, which does not take long."""
 PATIENCE_SECONDS = 180.0
 """How long anything may take to be shown; it takes a few seconds."""
+PURPOSE = "What will it mostly hold?"
+ROWS = ("> sd", "  sd")
+"""How a drive's line in the list begins."""
 
 
 def _stick(name: str, model: str) -> EmulatedDrive:
@@ -111,22 +114,27 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         yield shows(
             screen, "the wizard lists every drive", lambda: _is_read(screen, *map(node_of, fleet.drives))
         )
-        _choose(screen, node_of(disk), 6)
-        screen.press("m")
-        yield shows(screen, "disk: it is measured", lambda: "pairs" in screen.text)
+        node_of_disk = node_of(disk)
+        _choose(screen, node_of_disk)
+        screen.press("t")
+        screen.until("Does alignment matter", PATIENCE_SECONDS)
+        screen.press("enter")
+        yield shows(screen, "disk: it is measured", lambda: " so far" in screen.text)
         pull(disk)
         yield shows(
             screen,
             "disk: that it has gone while it was measured is said",
-            partial(_says, screen, f"{disk.model}) is not attached"),
+            partial(_says, screen, f"{node_of_disk} has gone"),
         )
-        screen.press("enter")
+        screen.press("escape")
         plug(disk)
         yield shows(
             screen, "back in the list, it comes again", lambda: _is_read(screen, *map(node_of, fleet.drives))
         )
         node = node_of(stick)
-        _choose(screen, node, 2)
+        _choose(screen, node)
+        screen.press("enter")
+        screen.until(PURPOSE, PATIENCE_SECONDS)
         with _asleep(screen.pid):
             pull(stick)
             pull(other)
@@ -134,13 +142,12 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         yield shows(
             screen,
             "it is not taken for the chosen one",
-            partial(_says, screen, f"{stick.model}) is not attached"),
+            partial(_says, screen, f"{stick.model} is not attached any more"),
         )
-        screen.press("enter")
         yield shows(
             screen,
             "the list has the other one",
-            lambda: "Other" in _row(screen, node) and str(stick.model) not in screen.text,
+            lambda: "Other" in _row(screen, node) and str(stick.model) not in _row(screen, node),
         )
     plug(stick)
 
@@ -172,7 +179,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
     )
     plan = read_plan(plan_file.read_text(), str(plan_file))
     with _Work("apply", str(plan_file), "--confirm", disk.serial) as apply:
-        apply.until(_is_writing, pause=WRITING_PAUSE_SECONDS)
+        apply.until(is_writing, pause=WRITING_PAUSE_SECONDS)
         (run,) = list_runs()
         with _asleep(int((run / "pid").read_text())):
             pull(disk)
@@ -239,7 +246,7 @@ def _passes_for_empty(drive: Drive) -> bool:
     )
 
 
-def _is_writing() -> bool:
+def is_writing() -> bool:
     """Whether the one run there is writes what was rehearsed to its drive."""
     return any(
         (record := load_record(run)) is not None and record.phase in (Phase.CLEARING, Phase.REPLACING)
@@ -298,16 +305,14 @@ class _Work:
         yield Check(f"{name}: without a traceback", "Traceback" not in said, said)
 
 
-def _choose(screen: Terminal, node: str, step: int) -> None:
-    """From the list to a step with a drive; fails the job where that is not shown."""
-    for key in ("up", "up", *(["down"] * 3)):
-        if _row(screen, node).startswith(" >"):
-            break
+def _choose(screen: Terminal, node: str) -> None:
+    """The cursor to a drive, row by row; fails the job where it does not come there."""
+    listed = [f"/dev/{line[2:].split()[0]}" for line in screen.screen.display if line[:4] in ROWS]
+    key = "g"
+    for one in listed[: listed.index(node) + 1]:
         screen.press(key)
-        screen.until(lambda: True, PATIENCE_SECONDS)
-    for number in range(2, step + 1):
-        screen.press("enter")
-        screen.until(f"Step {number} of", PATIENCE_SECONDS)
+        screen.until(partial(_is_under_cursor, screen, one), PATIENCE_SECONDS)
+        key = "down"
 
 
 @contextmanager
@@ -326,10 +331,13 @@ def _says(screen: Terminal, sentence: str) -> bool:
 
 
 def _row(screen: Terminal, node: str) -> str:
-    """The line of the list that begins with a node; empty where there is none."""
-    return next(
-        (line for line in screen.screen.display if line[1] in " >" and line[3:].startswith(f"{node} ")), ""
-    )
+    """The line of the list that begins with a drive; empty where there is none."""
+    begins = tuple(f"{mark} {node.removeprefix('/dev/')} " for mark in "> ")
+    return next((line for line in screen.screen.display if line.startswith(begins)), "")
+
+
+def _is_under_cursor(screen: Terminal, node: str) -> bool:
+    return _row(screen, node).startswith("> ")
 
 
 def _is_missing(screen: Terminal, node: str) -> bool:

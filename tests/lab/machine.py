@@ -145,6 +145,8 @@ class Laboratory:
             f"SHELL_WANTED={int(prompt)}",
             f"run_job() {{ {shlex.join(job or ['true'])}; }}",
         ]
+        if sys.pycache_prefix:
+            settings.append(f"export PYTHONPYCACHEPREFIX={shlex.quote(sys.pycache_prefix)}")
         (self.shared / "start.sh").write_text("\n".join(settings) + "\n" + START.read_text())
 
     def _run(self, line: list[str], seconds: float | None) -> str:

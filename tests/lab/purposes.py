@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests import walks
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, node_of
 from tests.lab.visit import Visit
@@ -41,6 +40,8 @@ COMMANDS_FLEET, WIZARD_FLEET = (
 
 def by_commands(fleet: Fleet) -> Iterator[Check]:
     """On the command line."""
+    from tests import walks
+
     node = node_of(fleet[COMMANDS.name])
     done = walks.by_commands(node, COMMANDS.serial, PURPOSE, _place(COMMANDS), SHARED / "plan.json")
     yield Check(
@@ -53,6 +54,8 @@ def by_commands(fleet: Fleet) -> Iterator[Check]:
 
 def by_wizard(fleet: Fleet) -> Iterator[Check]:
     """By questions, and on screens."""
+    from tests import walks
+
     node = node_of(fleet[QUESTIONS.name])
     code, told = walks.by_questions(RealServices(only=(node,)), QUESTIONS.serial, PURPOSE, _place(QUESTIONS))
     yield Check("plain: it ends well", code is ExitCode.DONE, told[-1500:])

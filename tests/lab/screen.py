@@ -10,7 +10,7 @@ import fcntl
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -33,9 +33,12 @@ POLL_SECONDS = 0.1
 STILL = 3
 """The screen has come to rest when so many looks in turn saw the same."""
 
+TICK = "■"
+"""What the head has before a step that is behind."""
+
 KEYS = {
-    **{"enter": "ret", "escape": "esc", "pagedown": "pgdn", " ": "spc"},
-    **{"/": "slash", "-": "minus", ".": "dot", "?": "shift+slash"},
+    **{"enter": "ret", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup", " ": "spc"},
+    **{"/": "slash", "-": "minus", ".": "dot", "?": "shift+slash", "+": "shift+equal"},
 }
 """QEMU's names of keys on a keyboard as in the US, where they are not the character or name itself."""
 
@@ -111,24 +114,25 @@ def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
 
 
 def is_whole(screen: Seen, step: int) -> bool:
-    """Whether a step has its head on the first line and its keys on the last: one that is too long would have
-    pushed one of them away."""
+    """Whether a screen has its head on the first line and its keys on the last: one that is too long would
+    have pushed one of them away. The head ticks the steps before this one."""
     first, *_, last = screen.text.split("\n")
-    return (
-        first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "] quit" in last
-    )
+    done = first.startswith(" diskwright ") and first.count(TICK) == step - 1
+    return done and "5 Work" in first and "[" in last and last.rstrip().endswith("quit")
 
 
 class Console:
-    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `camera`:
-    pictures are wanted, which QEMU takes from 7.1 on."""
+    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `argv` is
+    how it is called. `camera`: pictures are wanted, which QEMU takes from 7.1 on."""
 
-    def __init__(self, *, camera: bool = False) -> None:
+    def __init__(
+        self, argv: Sequence[str] = (sys.executable, "-m", "wizard"), *, camera: bool = False
+    ) -> None:
         self.camera = camera
         with TERMINAL.open("r+b", buffering=0) as terminal:
             self.font = _font(terminal.fileno())
             self._process = subprocess.Popen(
-                ["setsid", "--ctty", sys.executable, "-m", "wizard"],
+                ["setsid", "--ctty", *argv],
                 stdin=terminal,
                 stdout=terminal,
                 stderr=terminal,

@@ -62,7 +62,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
     diskwright(
         "plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(PLAN)
     )
-    options = parse_document(PLAN.read_text(), "diskwright.plan/1", str(PLAN))["volumes"][0]["mkfs_options"]
+    options = parse_document(PLAN.read_text(), "diskwright.plan/2", str(PLAN))["volumes"][0]["mkfs_options"]
 
     plain = busy(theirs, lambda: _plainly(theirs, [str(word) for word in options]))
     full = _fill(ours, theirs)

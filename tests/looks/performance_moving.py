@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from textual.pilot import Pilot
-
 from tests.looks.performance import OutOfDate
-from tests.looks.pictures import Take
-from tests.looks.rehearsal import highlight, press, shown, step, until
+from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, press, ready, rows, until
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
-from wizard.migrate.document import MIGRATION_SCHEMA
+from wizard.migrate.document import read_kept_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
@@ -22,7 +19,7 @@ from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
 from wizard.services.recorded import RecordedServices
-from wizard.services.session import Moving, Session
+from wizard.services.session import Moving
 
 FOLDER = Path(__file__).parent / "recorded_moving"
 ANEW = "sudo python -m tests.loop.recordmoving"
@@ -78,9 +75,7 @@ class MovingPerformance(RecordedServices):
 
 def _migration(path: Path) -> Migration:
     """As it was carried out: today's program need not say of it what was said then."""
-    body = parse_document(path.read_text(), MIGRATION_SCHEMA, path.name)
-    del body["digest"]
-    return from_json(body, Migration, path.name)
+    return read_kept_migration(path.read_text(), path.name)
 
 
 def _essence(migration: Migration) -> tuple[object, ...]:
@@ -117,27 +112,21 @@ def _drive(found: Situation) -> Drive:
     )
 
 
-async def perform_moving(pilot: Pilot[Session], take: Take, services: MovingPerformance) -> None:
-    """Do with keys what was done when it was recorded, and take a picture of every step."""
-    await step(pilot, 1)
-    await until(lambda: "[m] to ext4" in shown(pilot), pilot)
+async def perform_moving(pilot: Hand, take: Take, services: MovingPerformance) -> None:
+    """Do with keys what was done when it was recorded, and take a picture of every place."""
+    await ready(pilot)
     await press(pilot, "m")
-    await step(pilot, 2)
-    await until(lambda: "(full)" in shown(pilot), pilot)
-    await highlight(pilot, "#moving-ways", services.recorded.way.value)
-    await take("ext4-ways")
+    await come(pilot, "ways")
+    await until(lambda: bool(rows(pilot)) and not app_of(pilot).keyboard.view.busy, pilot)
+    await highlight(pilot, services.recorded.way.value)
+    await take("ways")
     await press(pilot, "enter")
-    await step(pilot, 3)
-    await take("ext4-preview")
-    await press(pilot, "enter")
-    await step(pilot, 4)
-    await take("ext4-confirm")
-    await press(pilot, "tab", f"={services.recorded.drive.token}", "enter", "enter")
-    await step(pilot, 5)
-    await until(lambda: "working   4." in shown(pilot), pilot)
-    await take("ext4-running")
+    await come(pilot, "review")
+    await take("ways-review")
+    await press(pilot, f"={services.recorded.drive.token}", "enter")
+    await come(pilot, "work")
+    await until(lambda: "runs of blocks" in flat(pilot), pilot)
+    await take("ways-work")
     services.applied.set()
-    await until(lambda: "Done: every step" in shown(pilot), pilot)
-    await press(pilot, "enter")
-    await step(pilot, 6)
-    await take("ext4-done")
+    await come(pilot, "result")
+    await take("ways-result")

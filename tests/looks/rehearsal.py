@@ -16,8 +16,14 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
+from wizard.desk.desk import Desk
+from wizard.desk.view import Row
+from wizard.layout.before import known_identity
+from wizard.layout.changes.possible import signatures_on
+from wizard.layout.changes.steps_of import change_steps
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WayBackRoom, shows_nothing
+from wizard.model.changes import Changes, Relabel, SetLabel, Wanted
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -26,16 +32,18 @@ from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.probe.interpret import machine_of
 from wizard.services.contract import Services
 from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
 from wizard.trial.measure import Progress
-from wizard.tui.app import WizardApp
-from wizard.tui.console.terminal import Colours, Glyphs, Terminal
-from wizard.tui.widgets.rows import Rows
+from wizard.window.app import Window
+from wizard.window.console.terminal import Colours, Glyphs, Terminal
 
-Job = Callable[[Pilot[Session]], Awaitable[None]]
+Hand = Pilot[None]
+Job = Callable[[Hand], Awaitable[None]]
+Take = Callable[[str], Awaitable[None]]
 MODERN = Terminal(Glyphs.ALL, Colours.ANY)
 CONSOLE = Terminal(Glyphs.CONSOLE, Colours.EIGHT)
+MONO = Terminal(Glyphs.ASCII, Colours.NONE)
 MOST_PRESSES = 60
+PATIENCE = 60.0
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda")
 AT = "2026-03-14T15:09:26.535+00:00"
 
@@ -60,6 +68,7 @@ class Rehearsal(RecordedServices):
         self.fault = ""
         self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
+        self.relabelled: list[tuple[Changes, str]] = []
         self.room = WayBackRoom()
         self.tried_out: threading.Event | None = None
 
@@ -119,7 +128,7 @@ class Rehearsal(RecordedServices):
         """What is said behind the last step: a drive that held something waits, until it is settled."""
         path = plan.drive.path
         if self._waits:
-            yield Entry(AT, Event.WAITING, 0, waiting_sentence(plan, RUN.name))
+            yield Entry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
         if self.settled is Settling.UNDO:
             yield Entry(AT, Event.UNDONE, 0, f"{path}: what was there before is back, bit for bit.")
         if self._waits and self.settled is not Settling.KEEP:
@@ -176,6 +185,22 @@ class Rehearsal(RecordedServices):
         self.settled = way
         return "It is mounted."
 
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """Another name, for which no file has to be edited."""
+        if not isinstance(wanted, SetLabel):
+            return super().work_out(device, wanted)
+        drives = self.machine.drives
+        drive = next(one for one in drives if one.path == device or one.partition(device))
+        marks = [mark for mark in signatures_on(drive, device) if mark.usage == "filesystem"]
+        if not marks or not drive.size_bytes or not drive.geometry:
+            raise Refused(f"There is no filesystem on {device}.")
+        identity = known_identity(self.machine, drive, drive.size_bytes, drive.geometry)
+        old = marks[0]
+        steps = change_steps([Relabel(device, old.kind, "", old.label or "", wanted.label)], identity)
+        changes = Changes(identity, device, old.kind, old.uuid or "", wanted, steps, (), ())
+        self.relabelled.append((changes, wanted.label))
+        return changes
+
     def request_stop(self, run: Path) -> None:
         self.stop_requested = True
         self.applied.set()
@@ -203,105 +228,142 @@ def verdict(path: str) -> Verdict:
     )
 
 
-async def until(condition: Callable[[], bool], pilot: Pilot[Session], seconds: float = 60.0) -> None:
+def app_of(pilot: Hand) -> Window:
+    """The window that a pilot presses keys in."""
+    assert isinstance(pilot.app, Window)
+    return pilot.app
+
+
+async def until(condition: Callable[[], bool], pilot: Hand, seconds: float = PATIENCE) -> None:
     """Let the program work until something holds; raises TimeoutError where it never does."""
     end = asyncio.get_running_loop().time() + seconds
     while not condition():
         if asyncio.get_running_loop().time() > end:
-            raise TimeoutError(f"not so after {seconds} s, on {pilot.app.screen!r}:\n{shown(pilot)}")
+            raise TimeoutError(f"not so after {seconds} s, at {place(pilot)}:\n{shown(pilot)}")
         await pilot.pause(0.02)
     await pilot.pause()
 
 
-async def press(pilot: Pilot[Session], *keys: str) -> None:
+async def press(pilot: Hand, *keys: str) -> None:
     """Keys, one after the other; `=text` is pasted, as a person would paste it."""
     for key in keys:
         if key.startswith("=") and len(key) > 1:
             pilot.app.post_message(Paste(key[1:]))
         elif key != "=":
             pilot.app.post_message(Key(key, key if len(key) == 1 else None))
+        handled = asyncio.Event()
+        pilot.app.call_later(handled.set)
+        await handled.wait()
         await pilot.pause()
 
 
-async def step(pilot: Pilot[Session], number: int) -> None:
-    """Until the step with this number is on the screen."""
-    await until(
-        lambda: getattr(pilot.app.screen, "NUMBER", 0) == number and pilot.app.screen.is_active, pilot
-    )
-    await until(lambda: pilot.app.screen.size.width > 0, pilot)
+def place(pilot: Hand) -> str:
+    """The code of the place that is drawn."""
+    return app_of(pilot).keyboard.view.place
 
 
-async def ready(pilot: Pilot[Session]) -> None:
-    """Until every drive of the first step has answered."""
-    await step(pilot, 1)
-    await until(lambda: "/dev/nvme0n1" in shown(pilot) and "reading .." not in shown(pilot), pilot)
+async def come(pilot: Hand, name: str) -> None:
+    """Until this place is on the screen; at the drives, until all of them have answered."""
+    rests = name == "drives"
+    await until(lambda: place(pilot) == name and not (rests and app_of(pilot).keyboard.view.busy), pilot)
 
 
-def shown(pilot: Pilot[Session]) -> str:
+async def ready(pilot: Hand) -> None:
+    """Until every drive has answered."""
+    await come(pilot, "drives")
+
+
+def shown(pilot: Hand) -> str:
     """The screen as lines of plain text."""
-    screen = pilot.app.screen
-    return "\n".join(strip.text for strip in screen._compositor.render_strips())
+    return "\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
 
 
-def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> WizardApp:
-    """The app as `run_wizard` makes it, but for the terminal."""
-    return WizardApp(services or Rehearsal(), terminal)
-
-
-def perform(job: Job, services: Services | None = None, size: tuple[int, int] = (80, 24)) -> Session | None:
-    """Run the wizard, do the job with it, and give what it ended with."""
-
-    async def run() -> Session | None:
-        app = wizard(services)
-        async with app.run_test(size=size) as pilot:
-            await job(pilot)
-        return app.return_value
-
-    return asyncio.run(run())
-
-
-def flat(pilot: Pilot[Session]) -> str:
+def flat(pilot: Hand) -> str:
     """The screen as one line, so that it does not matter where sentences are broken."""
     return " ".join(shown(pilot).replace("│", " ").split())
 
 
-async def highlight(pilot: Pilot[Session], rows: str, key: str) -> None:
+def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> Window:
+    """The app as `run_window` makes it, but for the terminal."""
+    desk = Desk(services or Rehearsal())
+    desk.begin()
+    return Window(desk, terminal)
+
+
+def perform(
+    job: Job, services: Services | None = None, size: tuple[int, int] = (80, 24), terminal: Terminal = MODERN
+) -> Desk:
+    """Run the wizard, do the job with it, and give the desk as it was left."""
+
+    async def run() -> Desk:
+        app = wizard(services, terminal)
+        try:
+            async with app.run_test(size=size) as pilot:
+                await job(pilot)
+        finally:
+            app.desk.end()
+        return app.desk
+
+    return asyncio.run(run())
+
+
+def rows(pilot: Hand) -> tuple[Row, ...]:
+    """Those of the list."""
+    view = app_of(pilot).keyboard.view
+    return view.rows.rows if view.rows else ()
+
+
+async def highlight(pilot: Hand, key: str) -> None:
     """Move to the row with this key by the arrow keys."""
-    found = pilot.app.screen.query_one(rows, Rows)
-    by = [row.key for row in found.rows].index(key) - found.index
+    keys = [row.key for row in rows(pilot)]
+    by = keys.index(key) - keys.index(app_of(pilot).keyboard.hand.cursor)
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
 
 
-async def press_until(pilot: Pilot[Session], key: str, words: str) -> None:
+async def to_field(pilot: Hand, field: str) -> None:
+    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead
+    there."""
+    keyboard = app_of(pilot).keyboard
+    await press(pilot, *["up"] * len(keyboard.view.fields))
+    for _ in keyboard.view.fields:
+        if keyboard.hand.field == field:
+            return
+        await press(pilot, "down")
+    raise TimeoutError(f"down does not lead to the field {field}:\n{shown(pilot)}")
+
+
+async def fill(pilot: Hand, **fields: str) -> None:
+    """Fields of a form by their names, in place of what stands there."""
+    for name, text in fields.items():
+        await to_field(pilot, name)
+        await press(pilot, "end", "ctrl+u", f"={text}")
+
+
+async def press_until(pilot: Hand, key: str, words: str) -> None:
     """One key again and again until words are shown; raises TimeoutError with where it stood once that is
     more often than anything on a screen has values."""
     for _ in range(MOST_PRESSES):
         if words in shown(pilot):
             return
         await press(pilot, key)
-    focused = pilot.app.screen.focused
-    at = focused.id if focused else "nothing"
     raise TimeoutError(
-        f"{MOST_PRESSES} times {key} did not lead to {words!r}, with the focus on {at}:\n{shown(pilot)}"
+        f"{MOST_PRESSES} times {key} did not lead to {words!r}, at {place(pilot)}:\n{shown(pilot)}"
     )
 
 
-async def to_field(pilot: Pilot[Session], field: str) -> None:
-    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead
-    there."""
-    for _ in pilot.app.screen.focus_chain:
-        if pilot.app.screen.focused is not None and pilot.app.screen.focused.id == field:
-            return
-        await press(pilot, "down")
-    raise TimeoutError(f"down does not lead to the field {field}:\n{shown(pilot)}")
+WAY = ("purpose", "plan", "review")
 
 
-async def to_step(pilot: Pilot[Session], number: int, purpose: str = "desktop-root") -> None:
-    """Over the shingled drive and a purpose to a step."""
+async def to_place(
+    pilot: Hand, name: str, drive: str = "/dev/sda", purpose: str = "large-media", *, anew: str = "s"
+) -> None:
+    """With a drive and a purpose to one of the places on the way."""
     await ready(pilot)
-    await press(pilot, "down")
-    for now in range(2, number + 1):
-        if now == 3:
-            await highlight(pilot, "#purposes", purpose)
-        await press(pilot, "enter")
-        await step(pilot, now)
+    await highlight(pilot, drive)
+    for now in WAY:
+        if now == "plan":
+            await highlight(pilot, purpose)
+        await press(pilot, anew if now == "purpose" else "enter")
+        await come(pilot, now)
+        if now == name:
+            return

@@ -24,7 +24,7 @@ KEYS = {
         "tab": b"\t",
         "escape": b"\x1b",
     },
-    **{"f1": b"\x1b[[A", "f2": b"\x1b[[B", "pagedown": b"\x1b[6~"},
+    **{"f1": b"\x1b[[A", "f2": b"\x1b[[B", "f3": b"\x1b[[C", "pagedown": b"\x1b[6~"},
 }
 """As the Linux console sends them."""
 

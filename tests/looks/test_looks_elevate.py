@@ -3,16 +3,25 @@ question."""
 
 from dataclasses import replace
 
-from textual.pilot import Pilot
-
-from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
+from tests.looks.rehearsal import (
+    Hand,
+    Rehearsal,
+    come,
+    flat,
+    perform,
+    place,
+    press,
+    ready,
+    shown,
+    to_place,
+    until,
+)
 from tests.unit.moving import MovingServices
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
-from wizard.services.session import Session
 
 NOT_GIVEN = "Root was not given: sudo ended with status 1. Nothing was written."
 
@@ -67,15 +76,14 @@ class PlainUser(Rehearsal):
 def test_apply_asks_for_root_and_a_refusal_leads_back_to_the_question() -> None:
     services = PlainUser()
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 7)
-        assert "Apply asks for root's rights first" in pilot.app.screen.query_one("#loss").plain  # type: ignore[attr-defined]
-        assert not services.asked
-        await press(pilot, "tab", "=ZCT0A1B2", "enter", "enter")
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "review")
+        assert "You are not root" in flat(pilot) and not services.asked
+        await press(pilot, "=A1B2", "enter")
         await until(lambda: NOT_GIVEN in flat(pilot), pilot)
-        assert len(services.asked) == 1 and not services.started
+        assert len(services.asked) == 1 and not services.started and place(pilot) == "review"
         await press(pilot, "enter")
-        await step(pilot, 8)
+        await come(pilot, "work")
         services.applied.set()
 
     perform(job, services)
@@ -85,18 +93,15 @@ def test_apply_asks_for_root_and_a_refusal_leads_back_to_the_question() -> None:
 def test_a_drive_that_could_not_be_read_is_read_with_roots_rights_before_it_is_applied() -> None:
     services = PlainUser(unread=True)
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 7)
-        assert "[ Apply ]" not in shown(pilot) and "Read the drive with root's rights" in shown(pilot)
-        assert "> [ Back ]" in shown(pilot)
-        await press(pilot, "down", "enter")
-        await until(lambda: NOT_GIVEN in flat(pilot), pilot)
-        await step(pilot, 7)
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "review")
+        assert "Serial" not in shown(pilot)
         await press(pilot, "enter")
-        await step(pilot, 1)
-        assert not services.started
-        await to_step(pilot, 7)
-        assert "[ Apply ]" in shown(pilot)
+        await until(lambda: NOT_GIVEN in flat(pilot), pilot)
+        assert place(pilot) == "review" and not services.started
+        await press(pilot, "enter")
+        await until(lambda: place(pilot) in ("plan", "drives"), pilot)
+        assert services.given and not services.started
 
     perform(job, services)
 
@@ -109,15 +114,15 @@ def test_a_stop_that_nobody_hears_is_not_promised() -> None:
     services = Deaf()
     services.given = True
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 7)
-        await press(pilot, "tab", "=ZCT0A1B2", "enter", "enter")
-        await step(pilot, 8)
-        await press(pilot, "s")
-        await until(lambda: "Stop the run?" in shown(pilot), pilot)
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "review")
+        await press(pilot, "=A1B2", "enter")
+        await come(pilot, "work")
+        await press(pilot, "S")
+        await come(pilot, "question")
         await press(pilot, "y")
         await until(lambda: "Root's end is not there any more" in flat(pilot), pilot)
-        assert "It will stop" not in flat(pilot)
+        assert "will stop" not in flat(pilot)
         services.applied.set()
 
     perform(job, services)
@@ -144,19 +149,20 @@ class PlainUserMoving(MovingServices):
             raise Refused(NOT_GIVEN)
 
 
-def test_the_ways_to_ext4_ask_for_root_first_and_a_refusal_stays_at_the_drives() -> None:
+def test_the_ways_to_ext4_ask_for_root_first_and_a_refusal_says_so() -> None:
     services = PlainUserMoving()
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await step(pilot, 1)
-        await until(lambda: "[m] to ext4" in shown(pilot) and "reading .." not in shown(pilot), pilot)
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
         await press(pilot, "m")
         await until(lambda: NOT_GIVEN in flat(pilot), pilot)
-        await step(pilot, 1)
         assert not services.asked
+        if place(pilot) != "drives":
+            await press(pilot, "escape")
+            await come(pilot, "drives")
         await press(pilot, "m")
-        await step(pilot, 2)
-        await until(lambda: "(full)" in shown(pilot), pilot)
+        await come(pilot, "ways")
+        await until(lambda: "Everything" in flat(pilot), pilot)
 
     perform(job, services)
     assert services.answers == [False, True]

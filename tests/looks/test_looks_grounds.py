@@ -1,21 +1,21 @@
 """Every ink can be read on the ground it stands on: dark or light, with many colours or eight, in two
 palettes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.segment import Segment
 from rich.style import Style
-from rich.terminal_theme import TerminalTheme
 from textual.color import Color
-from textual.theme import Theme
 
+from tests.looks.rehearsal import CONSOLE, MODERN
 from tests.looks.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.recorded import save_machine
-from wizard.tui.console.filters import EightInks
-from wizard.tui.console.terminal import terminal_of
-from wizard.tui.console.theme import INKS, LIGHT, LIGHT_INKS, MANY
+from wizard.window.console.filters import EightInks
+from wizard.window.console.terminal import Terminal, terminal_of
+from wizard.window.look import look_of
 
 Rgb = tuple[int, int, int]
 NEEDED = 4.5
@@ -66,31 +66,40 @@ def contrast(one: Rgb, other: Rgb) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def rgb(colour: str) -> Rgb:
-    return Color.parse(colour).rgb
+GREYED, DECORATION = 3.0, {"line", "focus-line", "thumb", "track"}
+"""What cannot be had may be paler; what is no text need not be read."""
+FILESYSTEMS = ("ext4", "ext3", "xfs", "btrfs", "vfat", "swap", "ntfs", "")
 
 
-@pytest.mark.parametrize(("theme", "inks"), [(MANY, INKS), (LIGHT, LIGHT_INKS)])
-def test_many_colours(theme: Theme, inks: TerminalTheme) -> None:
-    ground = rgb(theme.background or "")
-    assert tuple(inks.background_color) == ground, "text that names no colour stands on the theme's ground"
-    for name in NAMES:
-        ink = tuple(
-            inks.ansi_colors[
-                ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white").index(name)
-            ]
-        )
-        assert contrast(ink, ground) >= NEEDED, name  # type: ignore[arg-type]
-    values = theme.variables
-    pairs = [
-        (values[f"{part}-foreground"], values[f"{part}-background"]) for part in ("bar", "cursor", "field")
-    ]
-    for front, back in [
-        *pairs,
-        (values["hint"], values["field-background"]),
-        (theme.foreground, theme.background),
-    ]:
-        assert contrast(rgb(front or ""), rgb(back or "")) >= NEEDED, (front, back)
+def grounded(style: Style, ground: str) -> float:
+    """The contrast of a style's ink on its own ground, or on the screen's."""
+
+    def rgb(color: object, default: str) -> Rgb:
+        name = getattr(color, "name", None)
+        return Color.parse(str(name) if name and str(name).startswith("#") else default).rgb
+
+    return contrast(rgb(style.color, ground), rgb(style.bgcolor, ground))
+
+
+@pytest.mark.parametrize("terminal", [MODERN, replace(MODERN, light=True)], ids=["dark", "light"])
+def test_many_colours(terminal: Terminal) -> None:
+    look = look_of(terminal)
+    for role, style in look.styles.items():
+        if role in DECORATION or style.color is None:
+            continue
+        needed = GREYED if role in ("off", "cap-off") else NEEDED
+        assert grounded(style, look.ground) >= needed, (role, grounded(style, look.ground))
+    for name in FILESYSTEMS:
+        assert grounded(look.filesystem(name), look.ground) >= NEEDED, name
+
+
+def test_the_eight_of_a_console_are_names_that_it_has() -> None:
+    look = look_of(CONSOLE)
+    names = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"}
+    for role, style in [*look.styles.items(), *((name, look.filesystem(name)) for name in FILESYSTEMS)]:
+        for color in (style.color, style.bgcolor):
+            assert color is None or color.name in names, (role, style)
+        assert not (style.bold and style.color and style.color.name == "black"), f"{role} would be grey"
 
 
 @pytest.mark.parametrize("palette", [XTERM, KERNEL])
@@ -117,17 +126,17 @@ def test_the_ground_is_told_or_painted(tmp_path: Path) -> None:
         with Pty(
             "--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=wish
         ) as window:
-            window.until(lambda: "ST8000DM004" in window.text and "reading .." not in window.text)
-            window.press("down")
-            window.until("> /dev/sda")
-            grounds, seen = set(), set()
-            for line in range(1, 48):
-                for cell in window.screen.buffer[line].values():
-                    grounds.add(cell.bg)
-                    if cell.bg in ("default", "black"):
-                        seen.add(cell.fg)
+            window.until(lambda: "2 dangers" in window.text and "1 warning" in window.text)
+            own = "default" if wish == "light" else "black"
+            seen = {
+                cell.fg
+                for line in range(1, 48)
+                for cell in window.screen.buffer[line].values()
+                if cell.bg == own and not cell.reverse and cell.data.strip()
+            }
+            grounds = {cell.bg for line in range(1, 48) for cell in window.screen.buffer[line].values()}
         assert seen <= inks and "red" in seen, (wish, seen)
-        assert grounds == {"default" if wish == "light" else "black", "cyan"}, (wish, grounds)
+        assert own in grounds and ("default" in grounds) == (own == "default"), (wish, grounds)
 
 
 @pytest.mark.parametrize(

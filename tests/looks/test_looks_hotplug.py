@@ -7,12 +7,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from textual.pilot import Pilot
 
-from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, until
+from tests.looks.rehearsal import (
+    Hand,
+    Rehearsal,
+    app_of,
+    come,
+    flat,
+    highlight,
+    perform,
+    place,
+    press,
+    ready,
+    rows,
+    shown,
+    until,
+)
 from tests.unit.machines import drive as made_up_drive
 from wizard.model.machine import Drive, Machine
-from wizard.services.session import Session
 
 KEPT = made_up_drive(path="/dev/sda", serial="A", model="Stays", diskseq=1)
 PULLED = made_up_drive(path="/dev/sdb", serial="B", model="Pulled", diskseq=2)
@@ -63,103 +75,90 @@ class Plugs(Rehearsal):
             listener.put(False)
 
 
-async def to(pilot: Pilot[Session], number: int) -> None:
-    """To a step, with the drive that will be pulled."""
-    await until(lambda: "Pulled" in shown(pilot) and "reading .." not in shown(pilot), pilot)
-    await press(pilot, "down")
-    for next_step in range(2, number + 1):
+WAY = ("purpose", "plan", "review")
+
+
+async def to(pilot: Hand, name: str) -> None:
+    """To a place, with the drive that will be pulled."""
+    await ready(pilot)
+    await highlight(pilot, PULLED.path)
+    for then in WAY[: WAY.index(name) + 1] if name in WAY else ():
         await press(pilot, "enter")
-        await step(pilot, next_step)
+        await come(pilot, then)
 
 
-@pytest.mark.parametrize("number", range(2, 8))
-def test_every_step_says_that_its_drive_has_gone_and_leads_back_to_the_list(number: int) -> None:
-    services = Plugs()
+@pytest.fixture
+def services() -> Iterator[Plugs]:
+    made = Plugs()
+    yield made
+    made.answering.set()
+    made.measured.set()
+    made.end()
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to(pilot, number)
+
+@pytest.mark.parametrize("name", WAY)
+def test_every_place_is_left_for_the_list_when_its_drive_has_gone(services: Plugs, name: str) -> None:
+    async def job(pilot: Hand) -> None:
+        await to(pilot, name)
         services.become(KEPT)
-        await until(lambda: "/dev/sdb (Pulled) is not attached any more" in flat(pilot), pilot)
-        await press(pilot, "enter")
-        await step(pilot, 1)
-        await until(lambda: "> /dev/sda" in shown(pilot) and "/dev/sdb" not in shown(pilot), pilot)
+        await until(lambda: "Pulled" in flat(pilot) and place(pilot) == "drives", pilot)
+        assert "not attached any more" in flat(pilot)
+        await until(lambda: [row.key for row in rows(pilot)] == [KEPT.path], pilot)
 
-    try:
-        perform(job, services)
-    finally:
-        services.end()
+    perform(job, services)
 
 
-def test_other_drives_may_come_and_go() -> None:
-    services = Plugs()
+@pytest.mark.parametrize(
+    ("key", "name"), [("e", "volume"), ("f", "filesystem"), ("v", "page"), ("q", "question")]
+)
+def test_what_was_opened_over_it_is_left_too(services: Plugs, key: str, name: str) -> None:
+    async def job(pilot: Hand) -> None:
+        await to(pilot, "plan")
+        await press(pilot, key)
+        await come(pilot, name)
+        services.become(KEPT)
+        await come(pilot, "drives")
+        assert "not attached any more" in flat(pilot) and app_of(pilot).is_running
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to(pilot, 3)
+    perform(job, services)
+
+
+def test_other_drives_may_come_and_go(services: Plugs) -> None:
+    async def job(pilot: Hand) -> None:
+        await to(pilot, "plan")
         services.become(PULLED)
         services.become(PULLED, KEPT)
         await pilot.pause(0.1)
         await press(pilot, "enter")
-        await step(pilot, 4)
+        await come(pilot, "review")
 
-    try:
-        perform(job, services)
-    finally:
-        services.end()
+    perform(job, services)
 
 
-def test_it_is_said_once_an_open_question_is_answered() -> None:
-    services = Plugs()
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await to(pilot, 2)
-        await press(pilot, "q")
-        await until(lambda: "End the wizard?" in shown(pilot), pilot)
+def test_a_drive_that_is_plugged_in_has_the_cursor(services: Plugs) -> None:
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
         services.become(KEPT)
-        await pilot.pause(0.1)
-        assert "not attached" not in flat(pilot)
+        await until(lambda: "Pulled" not in shown(pilot), pilot)
+        services.become(KEPT, OTHER)
+        await until(lambda: "Other" in shown(pilot), pilot)
+        assert app_of(pilot).keyboard.hand.cursor == OTHER.path
         await press(pilot, "enter")
-        await until(lambda: "is not attached any more" in flat(pilot), pilot)
+        await come(pilot, "purpose")
 
-    try:
-        perform(job, services)
-    finally:
-        services.end()
+    perform(job, services)
 
 
-def test_a_drive_that_goes_while_it_is_measured_ends_that() -> None:
-    services = Plugs()
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await to(pilot, 6)
-        await press(pilot, "m")
-        await until(lambda: services.writes == [False], pilot)
-        services.become(KEPT)
-        await until(lambda: "is not attached any more" in flat(pilot), pilot)
-        await press(pilot, "escape")
-        await step(pilot, 1)
-
-    try:
-        perform(job, services)
-    finally:
-        services.end()
-
-
-def test_another_drive_at_the_same_node_is_never_shown_as_the_old_one() -> None:
-    services = Plugs()
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await to(pilot, 1)
+def test_another_drive_at_the_same_node_is_never_shown_as_the_old_one(services: Plugs) -> None:
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        await highlight(pilot, PULLED.path)
         services.answering.clear()
         services.become(KEPT, OTHER)
-        await until(lambda: "/dev/sdb is another drive now." in flat(pilot), pilot)
-        assert "Pulled" not in shown(pilot)
-        await press(pilot, "enter")
-        await until(lambda: "has not answered yet" in flat(pilot), pilot)
+        await until(lambda: "Pulled" not in shown(pilot), pilot)
+        await press(pilot, "enter", "s")
+        assert place(pilot) == "drives"
         services.answering.set()
         await until(lambda: "Other" in shown(pilot), pilot)
 
-    try:
-        perform(job, services)
-    finally:
-        services.answering.set()
-        services.end()
+    perform(job, services)

@@ -1,46 +1,160 @@
-"""The first screen of the wizard on every recorded machine: it opens at 80x24, and nothing of it lies beyond
-the right edge."""
+"""Every place that a recorded machine leads to, on screens of every size and kind: no line is too wide, the
+cursor is in sight, and every word can be read."""
+
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
-from textual.pilot import Pilot
 
-from tests.looks.rehearsal import perform, press, shown, step, until
+from tests.looks.rehearsal import CONSOLE, MODERN, MONO, Rehearsal, verdict
+from tests.looks.touring import SIZES, TERMINALS, Drawn, tour
+from tests.looks.workshop import workshop
 from tests.machines import name_of, recordings
+from tests.unit.desk.person import Person, texts_of
+from tests.unit.test_hostile_text import HOSTILE
+from wizard.desk.view import View
+from wizard.documents.profiles import BUNDLED
+from wizard.model.machine import Drive, Machine, Signature
+from wizard.probe.interpret import machine_of
 from wizard.probe.recorded import load_machine
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
-from wizard.tui.widgets.rows import Rows
 
 FILES = {name_of(path): path for path in recordings()}
+ANYWHERE = {"drives", "actions", "health", "reasons", "glossary", "help"}
+"""Places that every drive leads to."""
+TURNS = (
+    (MODERN, (60, 16)),
+    (CONSOLE, (80, 24)),
+    (MONO, (60, 16)),
+    (MODERN, (120, 36)),
+    (CONSOLE, (60, 16)),
+    (MONO, (80, 24)),
+    (MODERN, (200, 50)),
+)
+ON_THE_WAY = {"purpose", "plan", "review", "filesystem", "options", "volume", "typing"}
 
 
-def beyond(pilot: Pilot[Session]) -> list[str]:
-    """The widgets of which a part can only be seen by scrolling sideways."""
-    return [
-        repr(widget)
-        for widget in pilot.app.screen.query("*")
-        if widget.size and (widget.max_scroll_x or widget.virtual_size.width > 80)
-    ]
+class Looker:
+    """Draws every view once, on screens that take turns; with `all_screens` on all of them. The glossary is
+    the same everywhere, and long."""
+
+    def __init__(self, *, all_screens: bool = False) -> None:
+        self._screens = [(terminal, size) for terminal in TERMINALS for size in SIZES]
+        self._at_once = len(self._screens) if all_screens else 1
+        self._turns = cycle(TURNS)
+        self._views: set[View] = set()
+
+    def __call__(self, person: Person) -> None:
+        view, below = person.view, person.desk.below
+        if view in self._views or (view.place == "glossary" and self._at_once == 1):
+            return
+        self._views.add(view)
+        screens = self._screens if self._at_once > 1 else [next(self._turns)]
+        for terminal, size in screens:
+            Drawn(view, below if view.over else None, terminal, size).check()
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is saved on the way is saved there."""
+    monkeypatch.chdir(tmp_path)
+
+
+def toured(machine: Machine, look: Callable[[Person], None]) -> frozenset[str]:
+    services = Rehearsal(machine)
+    services.measured.set()
+    person = Person(services)
+    try:
+        return tour(person, look)
+    finally:
+        person.end()
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_the_first_screen_shows_the_drives_and_needs_no_scrolling_sideways(name: str) -> None:
+def test_every_place_can_be_read_on_every_screen(name: str) -> None:
     machine = load_machine(FILES[name])
+    codes = toured(machine, Looker())
+    assert not machine.drives or codes >= ANYWHERE, codes
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await step(pilot, 1)
-        await until(lambda: "reading .." not in shown(pilot), pilot)
-        rows = pilot.app.screen.query_one("#drives", Rows)
-        if machine.drives:
-            await until(lambda: f"> {machine.drives[0].path}" in shown(pilot), pilot)
-        assert len(rows.rows) == len(machine.drives)
-        for _ in machine.drives:
-            assert all(cell_len(line) <= 80 for line in shown(pilot).splitlines())
-            assert not beyond(pilot)
-            await press(pilot, "down")
-        if machine.drives:
-            assert f"> {machine.drives[-1].path}" in shown(pilot)
-        assert pilot.app.is_running
 
-    perform(job, RecordedServices(machine, name))
+def test_every_place_of_the_workshop_on_all_screens() -> None:
+    codes = toured(machine_of(workshop()), Looker(all_screens=True))
+    assert codes >= ANYWHERE | ON_THE_WAY, codes
+
+
+def spoilt(drive: Drive, text: str) -> Drive:
+    """With this text wherever somebody else has written."""
+
+    def marked(marks: tuple[Signature, ...]) -> tuple[Signature, ...]:
+        return tuple(replace(mark, label=text) for mark in marks)
+
+    parts = tuple(replace(part, name=text, signatures=marked(part.signatures)) for part in drive.partitions)
+    return replace(drive, model=text, vendor=text, partitions=parts, signatures=marked(drive.signatures))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=[repr(one[:12]) for one in HOSTILE])
+def test_text_of_others_stays_within_the_screen(text: str) -> None:
+    machine = machine_of(workshop())
+    machine = replace(machine, drives=tuple(spoilt(drive, text) for drive in machine.drives))
+    toured(machine, Looker())
+
+
+def written_in_profiles() -> tuple[str, ...]:
+    """Every text of the bundled profiles, which are data that anybody may write; the longest first."""
+
+    def texts(value: object) -> Iterator[str]:
+        match value:
+            case str():
+                yield " ".join(value.split())
+            case list():
+                for one in value:
+                    yield from texts(one)
+            case dict():
+                for one in value.values():
+                    yield from texts(one)
+
+    found = {text for path in BUNDLED.rglob("*.toml") for text in texts(tomllib.loads(path.read_text()))}
+    return tuple(sorted((text for text in found if " " in text), key=len, reverse=True))
+
+
+def without_profiles(text: str, profiles: Sequence[str]) -> str:
+    """What is left of a text without those of the profiles, of which a screen may show the beginning."""
+    text = " ".join(text.split())
+    if any(text.rstrip(".:;,") in one for one in profiles):
+        return ""
+    for one in profiles:
+        text = text.replace(one, " ").replace(one.rstrip("."), " ")
+    return text
+
+
+def untranslated(text: str) -> bool:
+    """Whether something of ours is said in English, outside of the brackets of the language that nobody
+    speaks."""
+    outside, depth = [], 0
+    for char in text:
+        depth += {"⟦": 1, "⟧": -1}.get(char, 0)
+        outside.append(char if depth <= 0 else " ")
+    words = "".join(outside).split()
+    return sum(word.isalpha() and word.islower() and len(word) > 1 for word in words) > 2
+
+
+def test_nothing_is_left_in_english_and_nothing_is_cut_off(pseudo_language: None) -> None:
+    seen, found = set[str](), set[str]()
+    look_on_screens, profiles, machine = Looker(), written_in_profiles(), machine_of(workshop())
+    made_up = {verdict(drive.path).sentence for drive in machine.drives}
+
+    def look(person: Person) -> None:
+        new = set(map(str, texts_of(person.view))) - seen - made_up
+        seen.update(new)
+        found.update(text for text in new if untranslated(without_profiles(text, profiles)))
+        look_on_screens(person)
+
+    toured(machine, look)
+    assert len(seen) > 500
+    assert not found, sorted(found)[:10]
+
+
+def test_a_folder_of_recordings_is_not_empty() -> None:
+    assert len(FILES) > 20 and all(isinstance(path, Path) for path in FILES.values())

@@ -1,86 +1,69 @@
-"""Every step as a picture, at the smallest size and at a larger one, compared with the kept ones.
-
-DISKWRIGHT_UPDATE=1 keeps today's pictures instead; look at them before they are committed.
-"""
+"""The pictures of the five screens: all of them can be taken on every kind of terminal, each shows its own
+place, and those of terminals without colours have none. That the published ones are today's is checked by
+`python -m tests.looks.photograph --check`."""
 
 import asyncio
-import os
 import re
 from functools import cache
-from html import unescape
-from pathlib import Path
 
 import pytest
 
-from tests.looks import pictures_moving
-from tests.looks.pictures import walk
+from tests.looks.photograph import FOLDER, KINDS, performed
+from tests.looks.pictures import PUBLISHED
+from tests.readme import PAGES
 
-KEPT = Path(__file__).parent / "snapshots"
-SIZES = ((80, 24), (120, 36))
-NAMES = (
-    *(
-        "1-drives-in-use",
-        "1-drives",
-        "1-help",
-        "1-glossary",
-        "1-reasons",
-        "2-purpose",
-        "3-advice",
-        "3-evidence",
-        "3-options",
-        "3-danger",
-        "4-layout-free",
-        "4-volume",
-        "4-layout",
-    ),
-    *(
-        "5-preview",
-        "5-preview-steps",
-        "6-measuring",
-        "6-benchmark",
-        "7-confirm",
-        "8-applying",
-        "9-waiting",
-        "9-undo",
-        "9-result",
-    ),
-    *pictures_moving.NAMES,
-)
+ENDINGS = [ending for ending, _, _ in KINDS]
+STEPS = {"drives": 1, "actions": 1, "purpose": 2, "plan": 3, "review": 4, "work": 5, "result": 5, "undo": 5}
+FILLS = re.compile(r'(?:fill|color)[:=]\s*"?(#[0-9a-fA-F]{6})')
+FRAME = {"#ff5f57", "#febc2e", "#28c840", "#292929", "#c5c8c6"}
+"""Of the window that is drawn around the screen, and what text has where no colour is named."""
 
 
 @cache
-def taken(columns: int, lines: int) -> dict[str, str]:
-    return asyncio.run(walk(columns, lines)) | asyncio.run(pictures_moving.walk_moving(columns, lines))
+def taken(ending: str) -> dict[str, str]:
+    _, size, terminal = next(kind for kind in KINDS if kind[0] == ending)
+    return asyncio.run(performed(size, terminal))
 
 
-def words(svg: str) -> list[str]:
-    """What can be read in a picture, for a message that can be read too."""
-    return [
-        unescape(re.sub(r"<[^>]+>", "", line)).replace("\xa0", " ").rstrip()
-        for line in svg.splitlines()
-        if "<text" in line
-    ]
+def words(svg: str) -> str:
+    """What can be read in a picture."""
+    return " ".join(re.sub(r"<[^>]+>", " ", svg).replace("&#160;", " ").split())
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_a_step_looks_as_it_did(size: tuple[int, int], name: str, tmp_path: Path) -> None:
-    path = KEPT / f"{name}-{size[0]}x{size[1]}.svg"
-    picture = taken(*size)[name]
-    if os.environ.get("DISKWRIGHT_UPDATE"):
-        KEPT.mkdir(exist_ok=True)
-        path.write_text(picture, encoding="utf-8")
-        return
-    kept = path.read_text(encoding="utf-8")
-    new = tmp_path / path.name
-    new.write_text(picture, encoding="utf-8")
-    assert words(picture) == words(kept), f"{path.name} reads differently; today's picture is {new}"
-    assert picture == kept, (
-        f"{path.name} has the same words and other colours or places; today's picture is {new}"
-    )
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_published_picture_is_taken_and_no_two_are_the_same(ending: str) -> None:
+    pictures = taken(ending)
+    assert set(PUBLISHED) <= set(pictures)
+    shown = [words(pictures[name]) for name in PUBLISHED]
+    assert len(set(shown)) == len(PUBLISHED)
+    for name in PUBLISHED:
+        assert "diskwright" in words(pictures[name]), name
+        assert "/tmp/" not in pictures[name] and "/work/" not in pictures[name], name
+        assert "https://" not in pictures[name].replace("https://www.textualize.io", ""), name
 
 
-def test_every_kept_picture_is_of_a_step() -> None:
-    expected = {f"{name}-{columns}x{lines}.svg" for name in NAMES for columns, lines in SIZES}
-    assert {path.name for path in KEPT.glob("*.svg")} == expected
-    assert set(taken(80, 24)) == set(NAMES)
+@pytest.mark.parametrize("name", STEPS)
+def test_a_picture_is_of_its_own_step(name: str) -> None:
+    said = words(taken("-mono")[name])
+    now = re.findall(r"<(\d) \w+>", said.replace("&lt;", "<").replace("&gt;", ">"))
+    assert now == [str(STEPS[name])] or name in ("actions", "undo"), said[:200]
+
+
+def test_without_colours_there_is_none_and_with_them_there_is() -> None:
+    for name in PUBLISHED:
+        found = {fill.lower() for fill in FILLS.findall(taken("-mono")[name])} - FRAME
+        assert all(fill[1:3] == fill[3:5] == fill[5:7] for fill in found), (name, found)
+    assert {fill.lower() for fill in FILLS.findall(taken("")["plan"])} - FRAME
+
+
+def test_a_lost_partition_is_marked_by_more_than_its_colour() -> None:
+    assert re.search(r"[x✗] ?(films|backup)", words(taken("-mono")["plan"]))
+    assert "Lost" in words(taken("-mono")["plan"]) and "Lost" in words(taken("-console")["review"])
+
+
+def test_every_picture_of_the_readme_and_of_docs_is_taken() -> None:
+    pages = "".join(page.read_text() for page in PAGES)
+    named = set(re.findall(r"\((?:\.\./)?screenshots/([^)]*)\)", pages))
+    made = {f"{name}{ending}.svg" for name in PUBLISHED for ending in ENDINGS}
+    assert named and {name for name in named if name.endswith(".svg")} <= made
+    assert named <= {path.name for path in FOLDER.iterdir()}

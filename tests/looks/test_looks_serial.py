@@ -1,34 +1,31 @@
 """A serial line: few bytes, no haste, and the same screen as everywhere."""
 
-import asyncio
 import os
 import re
 import termios
 from pathlib import Path
+from time import monotonic
 
 import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual.pilot import Pilot
 
-from tests.looks.rehearsal import Job, Rehearsal, press, to_step, until, wizard
+from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready, until
 from tests.looks.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.recorded import save_machine
-from wizard.services.session import Session
-from wizard.trial.measure import Progress
-from wizard.tui import step
-from wizard.tui.console import terminal as terminals
-from wizard.tui.console.frugal import Shown
-from wizard.tui.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
-from wizard.tui.screens.benchmark import BenchmarkScreen, Measured
-from wizard.tui.widgets.words import Words
+from wizard.window import app
+from wizard.window.console import terminal as terminals
+from wizard.window.console.frugal import Shown
+from wizard.window.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 COLUMNS, LINES = 20, 5
 FIRST_SCREEN = 5_000
 """Bytes: at 9600 baud five seconds. 15 kB would be a quarter of a minute."""
 A_KEY = 1_500
+SETTLED = 1.5
+"""Seconds without a byte."""
 
 inks = st.sampled_from(["", "0", "4", "7", "31", "1;32", "39;49", "44", "0;7"]).map(
     lambda numbers: f"\x1b[{numbers}m"
@@ -92,14 +89,25 @@ def test_the_same_again_costs_nothing_and_questions_are_not_asked() -> None:
     assert shown.changed("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l") == "\x1b[?25l"
 
 
+def settle(line: Pty) -> None:
+    """Until nothing more comes: what nobody asked for is drawn once a second."""
+    end = monotonic() + SETTLED
+    while monotonic() < end:
+        before = len(line.received)
+        line.read()
+        end = monotonic() + SETTLED if len(line.received) > before else end
+
+
 def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
     save_machine(tmp_path / "m.json", workshop())
     with Pty("--machine", str(tmp_path / "m.json"), TERM="vt220") as line:
-        line.until(lambda: "ST8000DM004" in line.text and "reading .." not in line.text)
+        line.until(lambda: "2 dangers" in line.text and "1 warning" in line.text and "sda  ST80" in line.text)
+        settle(line)
         first = len(line.received)
         assert first < FIRST_SCREEN
         line.press("down")
-        line.until("> /dev/sda")
+        line.until("> sdb")
+        settle(line)
         assert len(line.received) - first < A_KEY
         sequences = set(re.findall(rb"\x1b(?:\[[0-9;?<>=$]*[ -/]*[a-zA-Z]|.)", line.received))
         strange = {
@@ -109,8 +117,6 @@ def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
         }
         assert not strange, "a vt220 knows none of these"
         line.press("q")
-        line.until("End the wizard?")
-        line.press("y")
         assert line.ended() == 130
     assert line.text.strip() == "", "the next prompt stands on an empty screen"
 
@@ -138,50 +144,42 @@ def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.Monkey
         assert serial_baud(tmp.fileno()) is None
 
 
-@pytest.mark.parametrize("period", [1000.0, 0.01])
+@pytest.mark.parametrize("period", [1000.0, 0.05])
 def test_what_changes_by_itself_is_drawn_once_a_period(
     period: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(step, "SLOW_PERIOD", period)
-    drawn: list[str] = []
-    show = Words.show
+    monkeypatch.setattr(app, "SELDOM", period)
 
-    def counted(self: Words, blocks: object, *, stay: bool = False) -> None:
-        show(self, blocks, stay=stay)  # type: ignore[arg-type]
-        if self.id == "result" and " pairs, " in self.plain:
-            drawn.append(self.plain)
+    async def job(pilot: Hand) -> None:
+        await ready_at_once(pilot)
+        await press(pilot, "t")
+        await come(pilot, "trial")
+        await press(pilot, "enter")
+        window = app_of(pilot)
+        drawn: list[bool] = []
+        draw = window._draw
 
-    monkeypatch.setattr(Words, "show", counted)
+        def counted() -> None:
+            drawn.append(True)
+            draw()
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 6)
-        await press(pilot, "m")
-        screen = pilot.app.screen
-        assert isinstance(screen, BenchmarkScreen)
-        await until(lambda: len(drawn) == 1, pilot)
-        assert "240 pairs" in drawn[0]
-        for pairs in range(1000, 1020):
-            screen.post_message(
-                Measured(Progress(pairs=pairs, planned_pairs=None, seconds_left=9.0, estimate=1.5))
-            )
-        await pilot.pause()
-        if period > 1:
-            assert len(drawn) == 1
-        else:
-            await until(lambda: "1019 pairs" in drawn[-1], pilot)
-            assert len(drawn) < 21
+        monkeypatch.setattr(window, "_draw", counted)
+        begun = monotonic()
+        for _ in range(60):
+            window.desk.changed()
+            await pilot.pause(0.005)
+        assert len(drawn) <= 1 + (monotonic() - begun) / period
+        services.measured.set()
+        if period < 1:
+            await until(lambda: not window.keyboard.view.busy and "faster" in flat(pilot), pilot)
 
     services = Rehearsal()
-    perform_slowly(job, services)
+    perform(job, services, terminal=Terminal(Glyphs.ASCII, Colours.NONE, slow=True))
     services.measured.set()
 
 
-def perform_slowly(job: Job, services: Rehearsal) -> None:
-    """As `perform`, on a serial line."""
-
-    async def run() -> None:
-        app = wizard(services, Terminal(Glyphs.ASCII, Colours.NONE, slow=True))
-        async with app.run_test(size=(80, 24)) as pilot:
-            await job(pilot)
-
-    asyncio.run(run())
+async def ready_at_once(pilot: Hand) -> None:
+    """A key makes it look again, however seldom it does so by itself."""
+    await until(lambda: not app_of(pilot).desk.view.busy, pilot)
+    await press(pilot, "down", "up")
+    await ready(pilot)

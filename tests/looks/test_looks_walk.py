@@ -1,361 +1,305 @@
-"""The wizard by its keys: forth and back, what it refuses, what it asks, and that nothing begins by
-accident."""
+"""The wizard by its keys: how many there are from a drive to its work, that Escape leaves every place, that
+nothing begins or ends by accident, and that a screen of any size shows it."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from rich.cells import cell_len
-from textual.pilot import Pilot
-from textual.widget import Widget
+from textual.events import Key
 
 from tests.looks.rehearsal import (
-    CONSOLE,
+    Hand,
     Rehearsal,
+    app_of,
+    come,
     flat,
     highlight,
     perform,
+    place,
     press,
     ready,
     shown,
-    step,
-    to_step,
+    to_place,
     until,
-    wizard,
 )
+from tests.looks.terminal import ROOT
 from tests.looks.workshop import workshop
-from tests.unit.machines import drive as made_up_drive
-from wizard.layout.document import read_plan
-from wizard.model.machine import Drive, Machine
-from wizard.probe.interpret import machine_of
-from wizard.services.session import Session
-from wizard.tui.widgets.words import para, wrapped
+from wizard.model.changes import Relabel
+from wizard.probe.recorded import save_machine
+
+TO_THE_DRIVE, ON, LAST_FOUR = ("down",), ("enter", "enter", "enter"), tuple("0042")
+"""From the first usable drive to an empty one; over its purpose and plan to the review; its serial's end."""
+MOST_KEYS = 9
+SIZES = ((60, 16), (200, 50), (72, 20), (120, 36), (80, 24))
 
 
-def test_back_goes_to_the_first_step_and_nothing_is_forgotten() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 2)
-        await highlight(pilot, "#purposes", "large-media")
-        await press(pilot, "enter")
-        await step(pilot, 3)
-        await highlight(pilot, "#ranking", "btrfs")
-        await press(pilot, "enter")
-        await step(pilot, 4)
-        await press(pilot, "enter")
-        await step(pilot, 5)
-        for number in (4, 3, 2, 1):
-            await press(pilot, "b")
-            await step(pilot, number)
-        await until(lambda: "> /dev/sda" in shown(pilot), pilot)
-        await press(pilot, "b")
-        await step(pilot, 1)
-        await press(pilot, "enter")
-        await step(pilot, 2)
-        assert "> Large media files" in shown(pilot)
-        await press(pilot, "enter")
-        await step(pilot, 3)
-        assert "> btrfs" in shown(pilot)
+def test_from_an_empty_drive_to_a_place_to_write_in_nine_keys_and_four_characters() -> None:
+    services = Rehearsal()
 
-    perform(job)
-
-
-def test_another_drive_forgets_what_was_decided_for_the_first() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 5)
-        for number in (4, 3, 2, 1):
-            await press(pilot, "b")
-            await step(pilot, number)
-        await until(lambda: "> /dev/sda" in shown(pilot), pilot)
-        await press(pilot, "down")
-        for number in (2, 3, 4, 5):
-            await press(pilot, "enter")
-            await step(pilot, number)
-        assert "/dev/sdb1" in pilot.app.screen.query_one("#preview").plain  # type: ignore[attr-defined]
-        assert "/dev/sda" not in pilot.app.screen.query_one("#preview").plain  # type: ignore[attr-defined]
-
-    perform(job)
-
-
-def test_a_drive_in_use_or_unread_is_not_taken_and_says_why() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
+    async def job(pilot: Hand) -> None:
         await ready(pilot)
+        await press(pilot, *TO_THE_DRIVE)
+        for key, then in zip(ON, ("purpose", "plan", "review"), strict=True):
+            await press(pilot, key)
+            await come(pilot, then)
+        assert "Nothing is lost." in flat(pilot)
+        await press(pilot, *LAST_FOUR, "enter")
+        await come(pilot, "work")
+        services.applied.set()
+        await come(pilot, "result")
+        assert "4.0 TB ready at /srv/media" in flat(pilot)
         await press(pilot, "enter")
-        await until(
-            lambda: "Nothing is planned for a drive in use." in "".join(shown(pilot).splitlines()[-4:-2]),
-            pilot,
-        )
-        await press(pilot, "end", "enter")
-        await until(lambda: "did not answer within 10 s" in "".join(shown(pilot).splitlines()[-5:-2]), pilot)
-        await step(pilot, 1)
+        await ready(pilot)
+
+    perform(job, services)
+    assert len([*TO_THE_DRIVE, *ON, "enter", "enter"]) <= MOST_KEYS
+    ((plan, tokens),) = services.started
+    assert plan.drive.path == "/dev/sdb" and tokens == ("4KN00042",)
+
+
+def test_another_purpose_is_two_keys_more() -> None:
+    services = Rehearsal()
+    services.applied.set()
+
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        await press(pilot, *TO_THE_DRIVE, "enter")
+        await come(pilot, "purpose")
+        await press(pilot, "down", "down", "enter")
+        await come(pilot, "plan")
+        await press(pilot, "enter", *LAST_FOUR, "enter")
+        await come(pilot, "result")
+
+    perform(job, services)
+    ((plan, _),) = services.started
+    assert {volume.workload for volume in plan.volumes} == {"small-files"}
+
+
+def test_a_filesystem_has_another_name_in_six_keys_and_the_name() -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        await press(pilot, "right", "down", "enter", "r", "ctrl+u", "=cinema", "enter")
+        await come(pilot, "review")
+        assert "cinema" in flat(pilot) and "Nothing is lost." in flat(pilot)
+
+    desk = perform(job, services)
+    ((changes, label),) = services.relabelled
+    assert desk.place.view().place == "review" and label == "cinema"
+    assert [type(step.operation) for step in changes.steps] == [Relabel]
+
+
+PLACES = {
+    "drives": (
+        *(("enter", "actions"), ("w", "reasons"), ("i", "health"), ("t", "trial"), ("?", "help")),
+        *(("f2", "glossary"), ("m", "which"), ("s", "purpose")),
+    ),
+    "purpose": (("w", "reasons"), ("?", "help"), ("enter", "plan")),
+    "plan": (
+        *(("e", "volume"), ("f", "filesystem"), ("o", "options"), ("d", "spread"), ("v", "page")),
+        *(("w", "reasons"), ("t", "trial"), ("+", "volume"), ("enter", "review")),
+    ),
+    "review": (("f3", "page"), ("f4", "typing"), ("f1", "help"), ("f2", "glossary")),
+}
+"""What is opened from each place on the way, by its key."""
+
+
+@pytest.mark.parametrize("start", PLACES)
+def test_every_place_is_left_by_escape_and_follows_the_size_of_the_screen(start: str) -> None:
+    async def job(pilot: Hand) -> None:
+        await (ready(pilot) if start == "drives" else to_place(pilot, start))
+        await shaken(pilot)
+        for key, then in PLACES[start]:
+            await press(pilot, key)
+            await come(pilot, then)
+            await shaken(pilot)
+            await press(pilot, "escape")
+            await come(pilot, start)
 
     perform(job)
 
 
-def test_quitting_asks_and_no_is_the_default() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 3)
-        await press(pilot, "q")
-        await until(lambda: "End the wizard?" in shown(pilot), pilot)
-        assert "> [ No, go on ]" in shown(pilot)
+async def shaken(pilot: Hand) -> None:
+    """To sizes small and large, and back: the same place is there, drawn to the last line and column."""
+    here = place(pilot)
+    for columns, lines in SIZES:
+        await pilot.resize_terminal(columns, lines)
+        await until(lambda lines=lines: len(shown(pilot).splitlines()) == lines, pilot)  # type: ignore[misc]
+        drawn = shown(pilot).splitlines()
+        assert {cell_len(line) for line in drawn} == {columns}, (here, columns, lines)
+        assert drawn[-1].strip() and place(pilot) == here, (here, columns, lines)
+        assert app_of(pilot).face.sheet.height == lines
+
+
+def test_what_was_decided_is_still_there_on_the_way_back() -> None:
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "plan")
+        await press(pilot, "f")
+        await come(pilot, "filesystem")
+        await highlight(pilot, "btrfs")
         await press(pilot, "enter")
-        await step(pilot, 3)
-        await press(pilot, "q", "escape")
-        await step(pilot, 3)
-        assert pilot.app.is_running
-        await press(pilot, "q", "right", "enter")
+        await come(pilot, "plan")
+        assert "media: btrfs" in flat(pilot)
+        await press(pilot, "enter")
+        await come(pilot, "review")
+        for then in ("plan", "purpose", "drives"):
+            await press(pilot, "escape")
+            await come(pilot, then)
+        await press(pilot, "s")
+        await come(pilot, "purpose")
+        assert app_of(pilot).keyboard.hand.cursor == "large-media"
 
-    assert perform(job) is not None
+    perform(job)
 
 
-def test_ctrl_c_asks_too() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 2)
-        await press(pilot, "ctrl+c")
-        await until(lambda: "End the wizard?" in shown(pilot), pilot)
-        await press(pilot, "ctrl+c")
+def test_a_drive_in_use_or_unread_is_not_set_up_and_says_why() -> None:
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        for drive, why in (("/dev/nvme0n1", "Nothing is planned for a drive in use."), ("/dev/sdd", "10 s")):
+            await highlight(pilot, drive)
+            await press(pilot, "s")
+            await until(lambda why=why: why in flat(pilot), pilot)  # type: ignore[misc]
+            assert place(pilot) == "drives"
 
-    assert perform(job) is not None
+    perform(job)
+
+
+@pytest.mark.parametrize("typed", ["", "0", "042", "00421", "ZCT0", "wrong"])
+def test_nothing_begins_without_the_token(typed: str) -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "review", "/dev/sdb", anew="enter")
+        before = shown(pilot)
+        await press(pilot, f"={typed}", "enter")
+        await pilot.pause(0.1)
+        assert place(pilot) == "review" and shown(pilot) != before, "it says what is wrong"
+
+    perform(job, services)
+    assert not services.started
+
+
+def test_with_nothing_decided_q_ends_it_at_once() -> None:
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        await press(pilot, "q")
+        await until(lambda: app_of(pilot).desk.over, pilot)
+
+    assert perform(job).exit_code() == 130
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        (("9Q", "", ""), "is not a size"),
-        (("1K", "", ""), "too small"),
-        (("900T", "", ""), "can be used"),
-        (("", "a/b", ""), "holds a slash"),
-        (("", "seventeen-letters", ""), "longer than the 16 bytes"),
-        (("", "", "srv"), "is not an absolute path"),
-        (("", "", "/etc/x"), "would hide what the running system needs"),
-    ],
+    ("keys", "ends"), [("escape", False), ("enter", False), ("y", True), ("ctrl+c", True)]
 )
-def test_the_form_says_what_is_wrong_and_stays(fields: tuple[str, str, str], said: str) -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 4)
+def test_ending_asks_where_something_would_be_lost_and_no_is_the_default(keys: str, *, ends: bool) -> None:
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "plan")
+        for key in ("q", "ctrl+c"):
+            await press(pilot, key)
+            await come(pilot, "question")
+            if key == "q":
+                await press(pilot, "escape")
+                await come(pilot, "plan")
+        await press(pilot, keys)
+        if not ends:
+            await come(pilot, "plan")
+
+    desk = perform(job)
+    assert desk.over
+
+
+def test_a_letter_right_behind_an_arrow_is_typed_where_the_arrow_led() -> None:
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "plan")
         await press(pilot, "e")
-        await until(lambda: "This volume" in shown(pilot), pilot)
-        await press(pilot, f"={fields[0]}", "down", f"={fields[1]}", "down", f"={fields[2]}", "enter")
-        await until(lambda: said in flat(pilot), pilot)
-        assert "This volume" in shown(pilot)
-        await press(pilot, "escape")
-        await step(pilot, 4)
-        assert "not mounted" in shown(pilot)
+        await come(pilot, "volume")
+        keyboard = app_of(pilot).keyboard
+        fields = [field.key for field in keyboard.view.fields]
+        for _ in range(fields.index("label")):
+            pilot.app.post_message(key_of("down"))
+        for letter in "qb":
+            pilot.app.post_message(key_of(letter))
+        await pilot.pause(0.1)
+        assert place(pilot) == "volume" and keyboard.hand.field == "label"
+        assert keyboard.hand.values(keyboard.view)["label"].endswith("qb")
 
     perform(job)
 
 
-def test_two_volumes_cannot_both_take_the_rest() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 4)
-        await press(pilot, "a")
-        await until(lambda: "A new volume" in shown(pilot), pilot)
-        await press(pilot, "enter")
-        await until(lambda: "Only one volume" in shown(pilot), pilot)
-        await press(pilot, "=100G", "enter")
-        await until(lambda: "100 GiB" in shown(pilot), pilot)
-        await press(pilot, "down", "r")
-        await until(lambda: "100 GiB" not in shown(pilot), pilot)
-        await press(pilot, "r")
-        await until(lambda: "The last volume stays" in shown(pilot), pilot)
-
-    perform(job)
+def key_of(key: str) -> Key:
+    return Key(key, key if len(key) == 1 else None)
 
 
-def test_the_impossible_way_says_why_and_is_not_taken() -> None:
-    services = Rehearsal(machine_of(workshop()))
+class Tmux:
+    """A tmux of its own with the real wizard in it, on a recorded machine."""
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 4)
-        assert "(*) Use the free space" in shown(pilot)
-        await press(pilot, "e")
-        await until(lambda: "This volume" in shown(pilot), pilot)
-        await press(pilot, "=7T", "enter")
-        await press(pilot, "escape", "shift+tab", "up")
-        await until(lambda: "(*) Replace everything" in shown(pilot), pilot)
-        await press(pilot, "tab", "e")
-        await until(lambda: "This volume" in shown(pilot), pilot)
-        await press(pilot, "=7T", "enter")
-        await until(lambda: "7 TiB" in shown(pilot), pilot)
-        assert "not possible: The volume" in shown(pilot)
-        await press(pilot, "shift+tab", "down")
-        await until(lambda: "Ask for less." in shown(pilot), pilot)
-        assert "(*) Replace everything" in shown(pilot)
+    def __init__(self, folder: Path, term: str) -> None:
+        self.socket = folder / "tmux"
+        machine = folder / "machine.json"
+        save_machine(machine, workshop())
+        program = f"env -u COLUMNS -u LINES {sys.executable} -m wizard --machine {machine}"
+        command = f"{program}; echo ended with $?; sleep 600"
+        environment = ["-e", f"TERM={term}", "-e", f"PYTHONPATH={ROOT}", "-e", "LANGUAGE=en"]
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", *environment, command)
 
-    perform(job, services)
-
-
-def test_a_filesystem_with_an_obstacle_is_not_taken() -> None:
-    machine = machine_of(workshop())
-    without = replace(machine, tools=tuple(tool for tool in machine.tools if tool[0] != "mkfs.btrfs"))
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 3)
-        await highlight(pilot, "#ranking", "btrfs")
-        await press(pilot, "enter")
-        await until(lambda: "btrfs cannot be taken: " in shown(pilot) and "> btrfs" in shown(pilot), pilot)
-        await step(pilot, 3)
-
-    perform(job, Rehearsal(without))
-
-
-def test_the_plan_is_saved_as_it_is_shown_and_no_file_is_overwritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "p"
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_step(pilot, 5)
-        for said in ("The plan is saved", "exists already"):
-            await press(pilot, "s")
-            await until(lambda: "Save the plan" in shown(pilot), pilot)
-            await press(pilot, "ctrl+u", "p", "enter")
-            await until(lambda said=said: said in flat(pilot), pilot)  # type: ignore[misc]
-        screen = pilot.app.screen
-        plan = screen.session.plan  # type: ignore[attr-defined]
-        assert read_plan(path.read_text(), str(path)) == plan
-
-    perform(job)
-
-
-class Hotplug(Rehearsal):
-    """A machine on which one drive hangs, and another comes and goes."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            Machine(machine_of(workshop()).kernel, (made_up_drive(path="/dev/sda", serial="A"),))
+    def tmux(self, *words: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", str(self.socket), *words], capture_output=True, text=True, timeout=30, check=False
         )
-        self.hang, self.change, self.over = threading.Event(), threading.Event(), threading.Event()
-        self.drives: tuple[Drive, ...] = self.machine.drives
+        return done.stdout
 
-    def drive_paths(self) -> tuple[str, ...]:
-        return (*(drive.path for drive in self.drives), "/dev/sdz")
+    def shows(self, *texts: str) -> str:
+        """The screen as soon as all of these stand on it."""
+        end = monotonic() + 90
+        while monotonic() < end:
+            screen = self.tmux("capture-pane", "-p")
+            if all(text in " ".join(screen.split()) for text in texts):
+                return screen
+            sleep(0.05)
+        raise AssertionError(f"{texts} not shown:\n{self.tmux('capture-pane', '-p')}")
 
-    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        for drive in self.drives:
-            on_drive(drive)
-        self.hang.wait(10)
-        late = made_up_drive(path="/dev/sdz", serial="Z", model="Late")
-        return replace(self.machine, drives=(*self.drives, late))
-
-    def changes(self, stop: threading.Event) -> Iterator[None]:
-        while not self.over.is_set() and not stop.is_set():
-            if self.change.wait(0.02):
-                self.change.clear()
-                yield None
+    def press(self, key: str, *then: str) -> str:
+        """One key, and the screen that it must lead to."""
+        self.tmux("send-keys", key)
+        return self.shows(*then)
 
 
-def test_a_drive_that_hangs_keeps_no_other_waiting_and_hotplug_is_seen() -> None:
-    services = Hotplug()
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await until(lambda: "Example HDD 500" in shown(pilot) and "reading .." in shown(pilot), pilot)
-        await press(pilot, "enter")
-        await step(pilot, 2)
-        await press(pilot, "b")
-        await step(pilot, 1)
-        services.hang.set()
-        await until(lambda: "Late" in shown(pilot), pilot)
-        services.drives = (*services.drives, made_up_drive(path="/dev/sdq", serial="Q", model="Plugged in"))
-        services.change.set()
-        await until(
-            lambda: "Plugged in" in shown(pilot) and "/dev/sdq was plugged in." in shown(pilot), pilot
-        )
-        services.drives = services.drives[:1]
-        services.change.set()
-        await until(lambda: "Plugged in" not in shown(pilot) and "/dev/sdq has gone." in shown(pilot), pilot)
-        services.over.set()
-
+@pytest.fixture(params=["tmux-256color", "linux", "vt220"])
+def tmux(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tmux]:
+    if shutil.which("tmux") is None:
+        reason = "tmux is not installed"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    made = Tmux(tmp_path, request.param)
     try:
-        perform(job, services)
+        yield made
     finally:
-        services.over.set()
-        services.hang.set()
+        made.tmux("kill-server")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60), (60, 20)])
-def test_nothing_is_wider_than_the_screen(size: tuple[int, int]) -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await ready(pilot)
-        await press(pilot, "down")
-        for number in range(2, 9):
-            for widget in pilot.app.screen.walk_children(Widget):
-                assert widget.max_scroll_x == 0 or not widget.size, widget
-                assert widget.region.right <= size[0], widget
-            keys = pilot.app.screen.query_one("#keys")
-            assert keys.region.bottom == size[1] and "[q] quit" in keys.plain  # type: ignore[attr-defined]
-            if number < 8:
-                await press(pilot, "enter")
-                await step(pilot, number)
-
-    perform(job, size=size)
-
-
-def test_foreign_text_is_shown_and_does_nothing() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await ready(pilot)
-        await press(pilot, "down", "down", "down")
-        await until(lambda: '"?[31m$(reboot)[bold]"' in shown(pilot), pilot)
-        assert "\x1b" not in shown(pilot)
-
-    perform(job)
-
-
-def test_the_cursor_of_the_terminal_follows_the_focus() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await ready(pilot)
-        rows = shown(pilot).splitlines()
-        await press(pilot, "down")
-        await pilot.pause()
-        assert "/dev/sda " in rows[pilot.app.cursor_position.y] and pilot.app.cursor_position.x == 1
-        await press(pilot, "tab")
-        await pilot.pause()
-        assert shown(pilot).splitlines()[pilot.app.cursor_position.y].startswith(" Drive:")
-
-    perform(job)
-
-
-def test_the_console_gets_eight_colours_only() -> None:
-    async def run() -> None:
-        app = wizard(terminal=CONSOLE)
-        async with app.run_test(size=(80, 24)) as pilot:
-            await ready(pilot)
-            for strip in app.screen._compositor.render_strips():
-                for segment in strip:
-                    for colour in (segment.style.color, segment.style.bgcolor) if segment.style else ():
-                        assert colour is None or colour.number is None or colour.number < 8, segment
-                        assert colour is None or colour.triplet is None, segment
-
-    asyncio.run(run())
-
-
-def test_wide_characters_are_wrapped_by_their_cells() -> None:
-    lines = wrapped(para("客" * 30 + " and more", indent=2), 40)
-    assert all(cell_len(line.plain) <= 40 for line in lines)
-    assert "".join(line.plain for line in lines).replace(" ", "") == "客" * 30 + "andmore"
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_fault_of_the_program_is_said_and_nobody_waits() -> None:
-    class Faulty(Rehearsal):
-        def __init__(self) -> None:
-            super().__init__()
-            self.broken = True
-
-        def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-            if self.broken:
-                raise KeyError("a fault")
-            return super().probe(on_drive)
-
-    services = Faulty()
-
-    async def job(pilot: Pilot[Session]) -> None:
-        await until(lambda: "KeyError('a fault')" in flat(pilot), pilot)
-        services.broken = False
-        await press(pilot, "r")
-        await ready(pilot)
-
-    perform(job, services)
+def test_the_real_program_on_a_terminal(tmux: Tmux) -> None:
+    tmux.shows("Native 4TB", "ST8000DM004", "Stick", "500 GB", "1 warning")
+    tmux.press("Down", "serial 4KN00042")
+    tmux.press("Enter", "What will it mostly hold?", "Large media files")
+    tmux.press("Enter", "the rest: 4.0 TB")
+    tmux.press("Enter", "Nothing is lost.", "What will be done")
+    tmux.press("F1", "Help")
+    tmux.press("Escape", "Nothing is lost.")
+    for then in ("the rest: 4.0 TB", "What will it mostly hold?", "Example NVMe SSD 500GB"):
+        tmux.press("Escape", then)
+    tmux.press("?", "Help")
+    tmux.press("Escape", "Example NVMe SSD 500GB")
+    tmux.tmux("resize-window", "-x", "60", "-y", "16")
+    tmux.shows("of 5", "sdb")
+    tmux.tmux("resize-window", "-x", "50", "-y", "10")
+    tmux.shows("50", "10", "60", "16")
+    tmux.tmux("resize-window", "-x", "120", "-y", "36")
+    tmux.shows("Example Native 4TB", "Enter")
+    tmux.press("q", "no")
+    tmux.press("y", "ended with 130")

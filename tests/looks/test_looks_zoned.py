@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-from textual.pilot import Pilot
-
 from tests.lab.portraits import file_of
-from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, until
+from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready
+from tests.unit.desk.person import texts_of
 from wizard.model.machine import Machine
 from wizard.probe.recorded import load_machine
-from wizard.services.session import Session
 
 
 def with_zones_written(count: int) -> Machine:
@@ -18,46 +16,44 @@ def with_zones_written(count: int) -> Machine:
     return replace(on, drives=(replace(of, zones=replace(of.zones, written=count)),))
 
 
-def said(pilot: Pilot[Session], part: str) -> str:
-    """All that a part of the screen holds, also what is scrolled away, as one line."""
-    return " ".join(pilot.app.screen.query_one(part).plain.split())  # type: ignore[attr-defined]
+def said(pilot: Hand) -> str:
+    """All that the place holds, also what is scrolled away, as one line."""
+    return " ".join(" ".join(texts_of(app_of(pilot).keyboard.view)).split())
+
+
+async def to_plan(pilot: Hand) -> None:
+    await ready(pilot)
+    await press(pilot, "enter" if "Set up" in flat(pilot) else "s")
+    await come(pilot, "purpose")
+    await press(pilot, "enter")
+    await come(pilot, "plan")
 
 
 def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_there() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await step(pilot, 1)
-        await until(lambda: "LAB-NVME-ZONED" in shown(pilot), pilot)
-        await press(pilot, "enter")
-        await step(pilot, 2)
-        await press(pilot, "enter")
-        await step(pilot, 3)
-        assert "> btrfs" in shown(pilot)
-        options = said(pilot, "#options")
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot)
+        assert "btrfs" in flat(pilot) and "8.6 GB" in flat(pilot)
+        await press(pilot, "f")
+        await come(pilot, "filesystem")
+        options = said(pilot)
         assert "-O zoned" in options and "F2FS can live there" in options and "mkfs.f2fs -f -m -c" in options
-        await press(pilot, "enter")
-        await step(pilot, 4)
-        await until(
-            lambda: "Empty every zone, for one filesystem without a partition table" in shown(pilot), pilot
-        )
-        assert "it takes no partitions" in flat(pilot) or "nothing on the drive to keep" in flat(pilot)
-        assert "rest: 8.6 GB" in shown(pilot)
-        await press(pilot, "enter")
-        await step(pilot, 5)
-        preview = said(pilot, "#preview")
-        assert "blkzone reset" in preview and "Everything on /dev/" in preview
+        await press(pilot, "escape")
+        await come(pilot, "plan")
+        await press(pilot, "v")
+        await come(pilot, "page")
+        assert "blkzone reset" in said(pilot)
 
     perform(job, Rehearsal(with_zones_written(0)))
 
 
 def test_what_lies_in_zones_is_said_to_be_lost() -> None:
-    async def job(pilot: Pilot[Session]) -> None:
-        await step(pilot, 1)
-        await until(lambda: "LAB-NVME-ZONED" in shown(pilot), pilot)
-        for number in (2, 3, 4):
-            await press(pilot, "enter")
-            await step(pilot, number)
-        await until(lambda: "Choose first what becomes of what is there" in flat(pilot), pilot)
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot)
+        assert "This cannot be done" in said(pilot)
+        await press(pilot, "x")
+        assert "Nothing is lost" not in said(pilot) and "Lost" in said(pilot)
         await press(pilot, "enter")
-        await until(lambda: "All that is on the drive will be lost" in flat(pilot), pilot)
+        await come(pilot, "review")
+        assert "Nothing is lost" not in said(pilot)
 
     perform(job, Rehearsal(with_zones_written(3)))

@@ -4,7 +4,7 @@ import os
 import signal
 import termios
 
-from tests.loop.test_plain_apply import Window
+from tests.loop.conversing import Window
 
 KEYS = {"ctrl-c": b"\x03", "ctrl-d": b"\x04"}
 SIGNALS = {"ended": signal.SIGTERM, "hung-up": signal.SIGHUP}

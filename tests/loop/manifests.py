@@ -101,4 +101,5 @@ def told(
     """The differences that a change makes, against the manifest `before` in the folder."""
     with mounted_alone(drive) as top:
         change(top)
-    return differences(folder / "before", manifest_of(drive, folder / "after"), inode_numbers=inode_numbers)
+    after = manifest_of(drive, folder / "after")
+    return tuple(map(str, differences(folder / "before", after, inode_numbers=inode_numbers)))

@@ -90,7 +90,7 @@ def test_the_command_wants_every_drives_token(work: Work, make_drive: MakeDrive)
         work, "plan", one, two, "--stripe", "btrfs", "--workload", "large-media", "-o", str(file)
     )
     assert made.returncode == 0, made.stderr
-    assert "when any one of them fails, everything on all of them is lost" in " ".join(made.stderr.split())
+    assert "When any one of them fails, everything on all of them is lost" in " ".join(made.stderr.split())
     plan = read_plan(file.read_text(), str(file))
     assert f"--confirm {plan.tokens[0]} --confirm {plan.tokens[1]}" in made.stderr
     before = [work.digest(path) for path in plan.paths]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive
+from tests.devices import MakeDrive, in_own_namespace
 from tests.loop.applying import ROOT, Work
 from tests.loop.under_udev import UDEVD
 from wizard.model.units import MIB
@@ -24,23 +24,13 @@ def udev() -> None:
     pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
-# A mount namespace of its own keeps other tests' mounts after they are gone.
 @pytest.mark.alone
 def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(
     udev: None, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(96 * MIB)
-    argv = [
-        "unshare",
-        "--mount",
-        "--net",
-        sys.executable,
-        "-B",
-        "-m",
-        "tests.loop.under_udev",
-        drive,
-        str(work.folder),
-    ]
+    program = (sys.executable, "-B", "-m", "tests.loop.under_udev")
+    argv = in_own_namespace("unshare", "--net", *program, drive, str(work.folder))
     # In a chroot, too, udev is to be asked.
     environ = {**os.environ, **ALWAYS}
     done = subprocess.run(

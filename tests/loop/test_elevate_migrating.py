@@ -11,19 +11,19 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
+from tests.loop.conversing import Conversation
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.rooting import NOBODY, Sudo, as_nobody
-from tests.loop.test_plain_apply import Conversation
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.root import words
 from wizard.apply.root.ask import Way as WayToRoot
 from wizard.apply.root.client import Elevated
-from wizard.apply.root.server import NO_RUN
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.migrate.make import make_migration
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event
-from wizard.model.migration import Migration, Way
+from wizard.model.migration import CheckFiles, Migration, Way
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
 
 def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
-    with pytest.raises(Refused, match=re.escape(NO_RUN)):
+    with pytest.raises(Refused, match=re.escape(str(words.NO_RUN()))):
         root.undo()
     open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):
@@ -90,10 +90,10 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
     with pytest.raises(Refused, match="'another' is not it"):
         root.migrate(migration, "another", runs)
     steps = (
-        dataclasses.replace(migration.steps[0], commands=(("mkfs.ext4", old.drive),)),
+        dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
         *migration.steps[1:],
     )
-    with pytest.raises(BadInput, match="its commands or explanations differ"):
+    with pytest.raises(BadInput, match="its steps are not those of the way"):
         root.migrate(dataclasses.replace(migration, steps=steps), token, runs)
     with pytest.raises(BadInput, match="is no device below /dev"):
         root.look_at_ext("/home/a\0b", None, None, runs)
@@ -113,25 +113,24 @@ def test_a_plain_user_answers_to_an_ext4_with_every_file(plain_folder: Path, old
         return found[1]
 
     try:
-        unread = wizard.asked("Which drive is to be set up?")
-        assert "Keep all files, and make it ext4: ext3 on " + old.drive not in unread and not sudo.calls
-        wizard.answer(number(unread, "Ask for root's rights, and read the drives again."))
-        read = wizard.asked("Which drive is to be set up?")
-        assert "Ask for root's rights" not in read and len(sudo.calls) == 1
-        wizard.answer(number(read, f"Keep all files, and make it ext4: ext3 on {old.drive},"))
-        wizard.answer(
-            number(wizard.asked("Which way to ext4?"), r"New files only \(light\)"),
-            "2",
-            "1",
-            old.drive.removeprefix("/dev/"),
-        )
-        wizard.answer(number(wizard.asked("What becomes of it?"), "Keep it."), "2")
+        name = old.drive.removeprefix("/dev/")
+        assert "m to ext4" not in wizard.asked("Step 1 of 5: Drives") and not sudo.calls
+        wizard.answer("o")
+        read = wizard.asked(f"{name}, ")
+        assert "not read" not in read.partition(f"{name}, ")[2].partition(".")[0]
+        assert len(sudo.calls) == 1
+        wizard.answer(f"{number(read, f'{name}, ')} m")
+        ways = wizard.asked("New files only")
+        wizard.answer(number(ways, "New files only"), name)
+        wizard.asked("K keep")
+        wizard.answer("K", "y")
+        wizard.until("Answer: ")
         assert wizard.ended() == 0, wizard.said
     finally:
         wizard.process.kill()
         sudo.close()
     (run,) = list_runs(plain_folder / "runs")
     assert state(run) is RunState.KEPT and run.stat().st_uid == 0
-    assert "Checked afterwards: " in wizard.said and "If the power goe" in wizard.said
+    assert "Checked: all " in wizard.said and "If the power goe" in wizard.said
     assert len(sudo.calls) == 1, "root was asked for once"
     assert "extent" in facts_on(old.drive).features and old.files("ext4") == files

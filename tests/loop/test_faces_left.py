@@ -8,8 +8,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.conversing import PROGRAM, Window, hold_makers, run_of
 from tests.loop.ending import SIGNALS, ask_to_end, code_of, end
-from tests.loop.test_plain_apply import PROGRAM, Window, hold_makers, run_of
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
@@ -35,6 +35,19 @@ LAUNCH, FOLLOW = ("wizard.apply.run.begin", "launch", True), ("wizard.apply.run.
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""
+
+HELD_IN_THREAD = """
+import pathlib, time
+from wizard.apply.run import kinds
+real = kinds.follow
+def held(*arguments):
+    print("held at follow", flush=True)
+    while not pathlib.Path({file!r}).exists():
+        time.sleep(0.05)
+    return real(*arguments)
+kinds.follow = held
+"""
+"""Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
 NO_DEMO = """
 from wizard.services.real import RealServices
@@ -129,10 +142,11 @@ def test_apply_that_is_ended_while_it_begins_stops_before_anything_is_written(
 def plain(work: Work, drive: str, held_there: bool = False) -> Window:
     """The wizard line by line, up to its last question."""
     work.bench.own(drive)
-    program = f"{HELD}\nhold(*FOLLOW)\n{NO_DEMO}{PROGRAM}" if held_there else f"{NO_DEMO}{PROGRAM}"
+    waits = HELD_IN_THREAD.format(file=str(work.folder / "let-go"))
+    program = f"{waits}\n{NO_DEMO}{PROGRAM}" if held_there else f"{NO_DEMO}{PROGRAM}"
     window = Window([sys.executable, "-c", program, drive, str(work.fstab), str(work.runs)])
-    window.asked("Which drive is to be set up?")
-    window.answer("", SMALL, "", "1", "", "", "")
+    window.asked("Step 1 of 5: Drives")
+    window.answer("", "A", SMALL, "")
     return window
 
 
@@ -148,8 +162,9 @@ def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
     window.answer(full.removeprefix("/dev/"))
     until(lambda: opened.with_name("opened.reached").exists())
     if asking:
+        window.until("Step 5 of 5: Work")
         ask_to_end(window, "ctrl-c")
-        window.asked("What now?")
+        window.asked("An empty line goes on watching.")
     assert end(window, way) == -SIGNALS[way], window.said
     run = run_of(work)
     assert state(run) is RunState.RUNNING
@@ -160,9 +175,9 @@ def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
 def settling(work: Work, drive: str, held_there: bool = False) -> Window:
     """The wizard, where it asks what becomes of a run that waits."""
     window = plain(work, drive, held_there)
-    window.asked("The last question.")
+    window.asked("Step 4 of 5: Review", "Serial")
     window.answer(drive.removeprefix("/dev/"))
-    window.asked("What becomes of it?")
+    window.asked("not yet in use", "K keep", "U undo")
     return window
 
 
@@ -173,12 +188,13 @@ def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool,
     window = settling(work, full)
     barred = work.digest(full)
     if sure:
-        window.answer("2")
-        window.asked("Yes, keep it.")
+        window.answer("K")
+        window.asked("keep it")
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
-    assert "sudo diskwright keep" in flat(window.said)
+    told = "sudo diskwright keep" if way not in SIGNALS else "on any later day"
+    assert told in flat(window.said)
     run = run_of(work)
     assert state(run) is RunState.WAITING and work.digest(full) == barred
     undone = diskwright(work, "undo", "--journal", str(work.runs))
@@ -186,13 +202,19 @@ def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool,
 
 
 @pytest.mark.parametrize("answer", ["keep", "undo"])
-def test_ctrl_c_while_it_is_settled_says_that_it_goes_on(work: Work, full: str, answer: str) -> None:
+def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, answer: str) -> None:
+    before = work.digest(full)
     window = settling(work, full, held_there=True)
-    window.answer({"keep": "2", "undo": "3"}[answer], "2")
+    window.answer({"keep": "K", "undo": "U"}[answer], "y")
     window.until("held at follow")
-    assert end(window, "ctrl-c") == 0, window.said
-    doing = {"keep": "Keeping", "undo": "Undoing"}[answer]
-    assert f"Ended by you. {doing} goes on by itself; `diskwright status" in flat(window.said), window.said
-    assert "Traceback" not in window.said
+    ask_to_end(window, "ctrl-c")
+    window.asked("goes on watching")
+    ask_to_end(window, "ctrl-c")
+    window.until("Ended by you.")
+    (work.folder / "let-go").touch()
+    assert code_of(window, "ctrl-c") == 0, window.said
+    assert "Traceback" not in window.said and "Nothing has been written" not in flat(window.said)
     run = run_of(work)
     assert ended(run) is (RunState.KEPT if answer == "keep" else RunState.UNDONE), story(run)
+    if answer == "undo":
+        assert work.digest(full) == before

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, in_own_namespace, tool
 from tests.loop.applying import Work, diskwright
 from wizard.apply.migration.looking.look import look_at_ext, read_superblock
 from wizard.migrate.document import read_migration
@@ -51,7 +51,7 @@ def mounted_elsewhere(drive: str, place: Path) -> Iterator[None]:
     """Only in the mount namespace of another process."""
     place.mkdir(parents=True)
     script = f"mount -t ext4 {drive} {place} && echo there && read -r _"
-    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    argv = in_own_namespace("sh", "-c", script)
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdin is not None
         assert process.stdout.readline() == "there\n"
@@ -100,7 +100,6 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
     assert (work.digest(drive), work.fstab.read_text()) == (before, fstab)
 
 
-# A mount namespace of its own keeps other tests' mounts after they are gone.
 @pytest.mark.alone
 def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
@@ -147,7 +146,7 @@ def test_what_starts_and_mounts_from_it_is_told(work: Work, make_drive: MakeDriv
     found = look(work, drive)
     assert found.units == (str(units / "srv.mount"),)
     assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "initramfs-tools")
-    doubts = " ".join(make_migration(found, Way.LIGHT).doubts)
+    doubts = " ".join(map(str, make_migration(found, Way.LIGHT).doubts))
     assert "Type=ext4" in doubts and "rootfstype=ext3" in doubts and "update-initramfs -u" in doubts
 
 

@@ -56,7 +56,7 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     with mounted_read_only(target) as top:
         assert without_inodes(everything(top)) == files
     # The line that is told mounts the copy where the old one was.
-    (line,) = [doubt.split("`")[1] for doubt in migration.doubts if "line 3 of" in doubt]
+    (line,) = [doubt.split("`")[1] for doubt in map(str, migration.doubts) if "line 3 of" in doubt]
     old.work.fstab.write_text(line + "\n")
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     assert tool(

@@ -55,7 +55,9 @@ def checked(run: Path, event: Event) -> list[str]:
 def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> None:
     old = make_system(folder, "")
     migration = make_migration(old.look(), Way.FULL)
-    (told,) = [doubt for doubt in migration.doubts if "what starts it must be able to read ext4" in doubt]
+    (told,) = [
+        doubt for doubt in map(str, migration.doubts) if "what starts it must be able to read ext4" in doubt
+    ]
     assert f"has to read {folder} and a kernel as Linux does" in told
     assert ("root lies on" if folder.startswith("/boot/") else "/boot lies on") in told
     run = old.migrate(migration)
@@ -102,6 +104,6 @@ def test_without_grubs_driver_that_is_told_and_nothing_is_asked(
     found = old.look()
     assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "dracut")
     migration = make_migration(found, Way.LIGHT)
-    assert any("grub-fstest is not installed" in doubt for doubt in migration.doubts)
+    assert any("grub-fstest is not installed" in doubt for doubt in map(str, migration.doubts))
     run = old.migrate(migration)
     assert state(run) is RunState.DONE and not checked(run, Event.VERIFIED), story(run)

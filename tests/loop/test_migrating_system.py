@@ -100,7 +100,7 @@ def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: 
             tool("debugfs", "-w", "-R", command, old.drive)
     migration = make_migration(old.look(), Way.FULL)
     assert not any(isinstance(step.operation, SetOwnFstabType) for step in migration.steps)
-    (told,) = [doubt for doubt in migration.doubts if "/etc/fstab is not changed: " in doubt]
+    (told,) = [doubt for doubt in map(str, migration.doubts) if "/etc/fstab is not changed: " in doubt]
     assert {"symlink": "a symlink", "hard link": "2 names", "not read": "no entry that mount can read"}[
         how
     ] in told

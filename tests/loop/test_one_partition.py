@@ -2,7 +2,6 @@
 also where they are mounted."""
 
 import hashlib
-import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -35,6 +34,7 @@ SCRIPTS = {
         "start=120MiB,size=48MiB\n"
     ),
     "far": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=16MiB\nstart=290MiB,size=8MiB\n",
+    "large": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=400MiB\nstart=1000MiB,size=8MiB\n",
     "mbr": (
         "label: dos\nstart=1MiB,size=48MiB,bootable\nstart=50MiB,size=64MiB,type=7\nstart=120MiB,size=48MiB\n"
     ),
@@ -47,7 +47,10 @@ SCRIPTS = {
 
 KINDS = ("gpt", "mbr", "logical")
 
-NUMBERS = {"gpt": (1, 2, 3), "far": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
+SIZES = {"far": 300 * MIB, "large": 1024 * MIB}
+"""Of drives that are not of the usual size."""
+
+NUMBERS = {"gpt": (1, 2, 3), "far": (1, 2, 3), "large": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
 
 
 def draw() -> str:
@@ -59,7 +62,7 @@ class Shared:
 
     def __init__(self, work: Work, make_drive: MakeDrive, kind: str, block_bytes: int) -> None:
         self.work, self.kind = work, kind
-        self.path = make_drive(300 * MIB if kind == "far" else SIZE, block_bytes)
+        self.path = make_drive(SIZES.get(kind, SIZE), block_bytes)
         fill(self.path, work.bench)
         script = work.folder / "script"
         script.write_text(SCRIPTS[kind])
@@ -314,90 +317,3 @@ def test_a_new_format_of_the_same_kind_leaves_the_table_alone(work: Work, make_d
     assert state is RunState.DONE, story(run)
     assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]
     assert work.bench.image_of(drive.path).read_bytes()[: 34 * 512] == table
-
-
-def filled(drive: Shared, filesystem: str) -> str:
-    """Give the middle partition this filesystem with many files in it; a fingerprint of them."""
-    drive.work.bench.own(drive.path)
-    tool("mkfs.ext4", "-q", "-F", "-t", filesystem, "-b", "4096", "-L", "films", drive.node(drive.number))
-    with drive.mounted(drive.number) as place:
-        for number in range(300):
-            folder = place / f"folder{number % 7}"
-            folder.mkdir(exist_ok=True)
-            (folder / f"file{number}").write_bytes(hashlib.sha256(b"%d" % number).digest() * number * 8)
-        (place / "large").write_bytes(b"".join(hashlib.sha256(b"%d" % at).digest() for at in range(600_000)))
-        (place / "link").symlink_to("x" * 200)
-    drive.was = drive.work.digest(drive.path)
-    return files_of(drive)
-
-
-def files_of(drive: Shared) -> str:
-    sums = hashlib.sha256()
-    with drive.mounted(drive.number) as place:
-        for path in sorted(place.rglob("*")):
-            sums.update(str(path.relative_to(place)).encode())
-            if path.is_file() and not path.is_symlink():
-                sums.update(path.read_bytes())
-    return sums.hexdigest()
-
-
-@pytest.mark.parametrize(
-    ("kind", "block_bytes", "filesystem"),
-    [("gpt", 512, "ext4"), ("gpt", 4096, "ext4"), ("mbr", 512, "ext3"), ("mbr", 512, "ext2")],
-)
-def test_growing_keeps_the_files_and_the_neighbours(
-    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
-) -> None:
-    drive = Shared(work, make_drive, kind, block_bytes)
-    files = filled(drive, filesystem)
-    with drive.mounted(1), drive.mounted(3):
-        others = drive.others()
-        run, state = work.apply(drive.grow_plan(), keep=False)
-        assert state is RunState.WAITING, story(run)
-        assert not drive.probed()[1].signatures
-        keep(run)
-        assert ended(run) is RunState.KEPT, story(run)
-        assert drive.others() == others
-        part = drive.probed()[1]
-        assert (part.start_bytes, part.size_bytes, part.kernel_size_bytes) == (50 * MIB, 70 * MIB, 70 * MIB)
-    tool("e2fsck", "-f", "-n", drive.node(2))
-    with drive.mounted(2) as place:
-        status = os.statvfs(place)
-        assert status.f_blocks * status.f_frsize > 60 * MIB
-    assert files_of(drive) == files
-    for number, name in ((1, "before"), (3, "behind")):
-        with drive.mounted(number) as place:
-            assert (place / "kept").read_bytes() == name.encode() * 1000
-
-
-def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive) -> None:
-    drive = Shared(work, make_drive, "gpt", 512)
-    filled(drive, "ext4")
-    was = work.digest(drive.path)
-    run, state = work.apply(drive.grow_plan(), keep=False)
-    assert state is RunState.WAITING, story(run)
-    assert work.digest(drive.path) != was
-    undo(run)
-    assert ended(run) is RunState.UNDONE, story(run)
-    assert work.digest(drive.path) == was
-    assert drive.probed()[1].kernel_size_bytes == 64 * MIB
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
-        (("-b", "1024"), "blocks of 1024 bytes"),
-        (("-O", "quota"), "features with which nothing is grown so far: quota"),
-    ],
-)
-def test_what_a_stand_in_cannot_show_is_not_grown(
-    work: Work, make_drive: MakeDrive, words: tuple[str, ...], why: str
-) -> None:
-    drive = Shared(work, make_drive, "far", 512)
-    tool("mkfs.ext4", "-q", "-F", *words, drive.node(2))
-    was = work.digest(drive.path)
-    run, state = work.apply(drive.grow_plan())
-    assert state is RunState.FAILED, story(run)
-    assert why in story(run)
-    assert work.digest(drive.path) == was

@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.devices import in_own_namespace
+
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).parents[2]
 STATUS = Path("/var/lib/dpkg/status")
 PROGRAM = "/usr/sbin/mkfs.exfat"
@@ -52,7 +56,7 @@ class Overlay:
         places = (str(repository), str(ROOT).lstrip("/"), sys.prefix.lstrip("/"))
         shell = ("sh", "-eu", "-c", OVERLAY, "sh", str(over), script, *places)
         return subprocess.run(
-            ["unshare", "--mount", "--propagation=private", *shell],
+            in_own_namespace(*shell),
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,

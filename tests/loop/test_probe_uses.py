@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, in_own_namespace, tool
 from wizard.model.machine import Layer, Use
 from wizard.model.units import MIB
 from wizard.probe.collect import claims
@@ -69,11 +69,10 @@ def test_a_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_
     assert probe_drive(drive).uses == ()
 
 
-# A mount namespace of its own keeps other tests' mounts after they are gone.
 @pytest.mark.alone
 def test_a_mount_in_another_namespace_is_seen(drive: str, tmp_path: Path) -> None:
     inside = f"mount {drive}p1 {tmp_path} && echo ready && read line"
-    with running("unshare", "--mount", "--propagation", "private", "sh", "-c", inside):
+    with running(*in_own_namespace("sh", "-c", inside)):
         assert probe_drive(drive).uses == (Use("mounted", f"{drive}p1", str(tmp_path)),)
         assert probe_drive(drive).partitions[0].mount_points == (), "it is not mounted where we are"
 

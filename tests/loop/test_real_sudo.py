@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, in_own_namespace, tool
 from tests.loop.applying import ROOT, Work, fill, old_gpt, wish
+from tests.loop.conversing import Window
 from tests.loop.rooting import require_reach
-from tests.loop.test_plain_apply import Window
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.layout.document import render_plan
@@ -44,14 +44,7 @@ class RealUser:
         )
         user = ("setpriv", f"--reuid={NUMBER}", f"--regid={NUMBER}", "--clear-groups", "env")
         pairs = [f"{name}={value}" for name, value in environment.items()]
-        return [
-            str(shutil.which("unshare")),
-            "--mount",
-            "--propagation=private",
-            "sh",
-            "-c",
-            f"{over} && exec {shlex.join((*user, *pairs, *words))}",
-        ]
+        return in_own_namespace("sh", "-c", f"{over} && exec {shlex.join((*user, *pairs, *words))}")
 
 
 @pytest.fixture

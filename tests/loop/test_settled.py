@@ -5,22 +5,19 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from tests.devices import MakeDrive, tool
 from tests.looks import rehearsal
-from tests.looks.rehearsal import flat, press, shown, step, to_field
-from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, wish
-from tests.loop.test_plain_apply import MEDIA, Conversation, plain_wizard, run_of
-from tests.walks import to_advice
+from tests.looks.rehearsal import come, flat, press
+from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, story, wish
+from tests.loop.conversing import MEDIA, Conversation, plain_wizard, run_of
+from tests.loop.walking import services
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
-from wizard.services.real import RealServices
-from wizard.services.session import Session
 
 WAITS = "Done, not yet in use: keep it to use it, or undo it."
 BACK = "what was there before is back, bit for bit"
@@ -48,114 +45,101 @@ def is_used(drive: str, place: Path) -> bool:
     return tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip() == f"{drive}p1"
 
 
+def usual_place(work: Work) -> Path:
+    """Where a volume for media is mounted when nobody says anything else (own_places)."""
+    return work.folder.parent / "places" / "media"
+
+
 def tidy(place: Path) -> None:
     if place.is_mount():
         tool("umount", str(place))
 
 
-def screens(work: Work, drive: str, place: Path, *keys: str, says: str) -> tuple[str, str]:
-    """Walk through the screens to the result, press the keys there; what was shown before and after."""
-    work.bench.own(drive)
-    services = RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
-    # It is a drive of ours, but no demo's, which would go with the wizard.
-    services.demo = False
+def screens(work: Work, drive: str, key: str, says: str) -> tuple[str, str]:
+    """Walk through the screens to the result, press the key there and say yes; what was shown before and
+    after."""
     seen: list[str] = []
 
-    async def job(pilot: Pilot[Session]) -> None:
-        await to_advice(pilot, "large-media")
+    async def job(pilot: rehearsal.Hand) -> None:
+        await rehearsal.ready(pilot)
         await press(pilot, "enter")
-        await step(pilot, 4)
-        await press(pilot, "shift+tab", "up", "tab", "e")
-        await rehearsal.until(lambda: "This volume" in shown(pilot), pilot)
-        await to_field(pilot, "mount")
-        await press(pilot, "ctrl+u", f"={place}", "enter")
-        for number in (5, 6, 7):
-            await step(pilot, number - 1)
-            await press(pilot, "enter")
-            await step(pilot, number)
-        assert "until you keep it" in flat(pilot) or "once you keep it" in flat(pilot)
-        await to_field(pilot, "token")
-        await press(pilot, f"={drive.removeprefix('/dev/')}", "enter", "enter")
-        await step(pilot, 8)
-        await rehearsal.until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
+        await come(pilot, "actions")
+        await press(pilot, "A")
+        await come(pilot, "purpose")
+        await rehearsal.highlight(pilot, "large-media")
         await press(pilot, "enter")
-        await step(pilot, 9)
+        await come(pilot, "plan")
+        await press(pilot, "enter")
+        await come(pilot, "review")
+        assert "Lost once you keep the result" in flat(pilot)
+        await rehearsal.fill(pilot, token0=drive.removeprefix("/dev/"))
+        await press(pilot, "enter")
+        await rehearsal.until(lambda: rehearsal.place(pilot) == "result", pilot, SECONDS)
         seen.append(flat(pilot))
         assert nothing_is_seen(drive)
-        await press(pilot, *keys)
-        if keys:
-            await rehearsal.until(lambda: says in flat(pilot), pilot)
-            seen.append(flat(pilot))
+        await press(pilot, key)
+        await come(pilot, "question")
+        await press(pilot, "y")
+        await rehearsal.until(lambda: says in flat(pilot), pilot, SECONDS)
+        seen.append(flat(pilot))
         await press(pilot, "enter")
+        await come(pilot, "drives")
 
-    rehearsal.perform(job, services)
+    rehearsal.perform(job, services(work, drive))
     return seen[0], seen[-1]
 
 
 def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) -> None:
     drive = drive_with_files(work, make_drive)
-    before, place = work.digest(drive), work.place("films")
-    first, last = screens(work, drive, place, "u", "y", says="Undone.")
-    assert (
-        WAITS in first
-        and "[k] keep" in first
-        and "[u] undo" in first
-        and "Later: sudo diskwright keep" in first
-    )
-    assert "It is put to use, mounted at" in first
-    assert BACK in last and "[k] keep" not in last and "[u] undo" not in last
+    before = work.digest(drive)
+    first, last = screens(work, drive, "U", "bit for bit")
+    assert WAITS in first and "undo" in first
+    assert "U undoes it" not in last
     assert state(run_of(work)) is RunState.UNDONE, story(run_of(work))
-    assert work.digest(drive) == before and not place.exists()
+    assert work.digest(drive) == before and not usual_place(work).exists()
 
 
 def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> None:
     drive = drive_with_files(work, make_drive)
-    place = work.place("films")
+    place = usual_place(work)
     try:
-        first, last = screens(work, drive, place, "k", "y", says="Kept.")
-        assert WAITS in first and "Checked afterwards" not in first
-        assert (
-            "Kept: the drive is in use" in last
-            and "Checked afterwards" in last
-            and "does not hold" not in last
-        )
-        assert "[u] undo" not in last
+        first, last = screens(work, drive, "K", "ready at")
+        assert WAITS in first and "ready at" not in first
+        assert "U undoes it" not in last
         assert state(run_of(work)) is RunState.KEPT, story(run_of(work))
         assert is_used(drive, place)
     finally:
         tidy(place)
 
 
-def asked_line_by_line(work: Work, drive: str, place: Path) -> tuple[Conversation, str]:
+def asked_line_by_line(work: Work, drive: str) -> tuple[Conversation, str]:
     """The line-by-line wizard as far as the decision, and what it said of it."""
     wizard = plain_wizard(work, drive)
-    wizard.asked("Which drive is to be set up?")
-    wizard.answer(
-        "", MEDIA, "", "1", "3", "", "", "", "films", str(place), "", "", "", "", drive.removeprefix("/dev/")
-    )
-    return wizard, wizard.until("Step 9 of 9", "Answer: ")
+    wizard.asked("Step 1 of 5: Drives")
+    wizard.answer("", "A", MEDIA, "", drive.removeprefix("/dev/"))
+    return wizard, wizard.until("K keep", "Answer: ")
 
 
 @pytest.mark.parametrize("keeps", [False, True])
 def test_line_by_line(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     drive = drive_with_files(work, make_drive)
-    before, place = work.digest(drive), work.place("films")
-    wizard, result = asked_line_by_line(work, drive, place)
+    before, place = work.digest(drive), usual_place(work)
+    wizard, result = asked_line_by_line(work, drive)
     try:
         assert WAITS in result and nothing_is_seen(drive)
-        wizard.answer("2" if keeps else "3")
-        meaning = wizard.asked("Yes,")
+        wizard.answer("K" if keeps else "U")
+        meaning = wizard.asked("keep it" if keeps else "undo it")
         assert ("mounted at" if keeps else "put back, bit for bit") in meaning
-        wizard.answer("2")
+        wizard.answer("y")
+        wizard.until("Answer: ")
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
-        end = " ".join(wizard.said.split())
         if keeps:
             assert state(run) is RunState.KEPT, story(run)
-            assert "Kept: the drive is in use as it was shown" in end and "Checked afterwards: " in end
+            assert "535 MB ready at" in wizard.said and "Checked: all " in wizard.said
             assert is_used(drive, place)
         else:
-            assert state(run) is RunState.UNDONE and BACK in end
+            assert state(run) is RunState.UNDONE and BACK in " ".join(wizard.said.split())
             assert work.digest(drive) == before and not place.exists()
     finally:
         wizard.process.kill()
@@ -251,9 +235,8 @@ def test_a_run_on_the_drive_itself_says_why_beforehand(
 ) -> None:
     """Where no stand-in can be had, nothing is promised that cannot be kept."""
     drive = drive_with_files(work, make_drive)
-    services = RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
-    assert services.why_direct(plan) == ""
+    assert services(work, drive).why_direct(plan) == ""
     monkeypatch.setattr("wizard.apply.engine.stand_ins.CONTROL", str(work.folder / "no-loop-control"))
-    assert "the kernel gives no loop devices" in services.why_direct(plan)
+    assert "the kernel gives no loop devices" in services(work, drive).why_direct(plan)
     assert not work.runs.exists()

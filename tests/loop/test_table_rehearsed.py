@@ -92,7 +92,7 @@ class Kept:
             site = Site(
                 self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ()
             )
-            return table_write.write_table(self.operation, site)
+            return str(table_write.write_table(self.operation, site))
         finally:
             journal.close()
 
@@ -252,7 +252,7 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
         f"No stand-in for {kept.drive} can be had (the kernel gave no loop device: No such file or "
         "directory)."
     )
-    assert "a power cut meanwhile can leave it half written" in told[0]
+    assert "A power cut meanwhile can leave it half written" in told[0]
     assert not said(run, Event.VERIFIED)
     tool("blockdev", "--flushbufs", kept.drive)
     new = work.bench.image_of(kept.drive).read_bytes()

@@ -216,8 +216,8 @@ def test_a_mount_for_writing_closes_the_way_back(
     case = migrated(node, image_of(node), tmp_path, 1024)
     case.commit()
     with DeviceMedium(node) as medium:
-        assert Committing(case.run, node, medium, unheard).undo_obstacle() == ""
+        assert Committing(case.run, node, medium, unheard).undo_obstacle() is None
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "written to since" in Committing(case.run, node, medium, unheard).undo_obstacle()
+        assert "written to since" in str(Committing(case.run, node, medium, unheard).undo_obstacle())

@@ -145,3 +145,18 @@ def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
     preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
     run = start_run(plan, *tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.DONE and not said(run, Event.WAITING), story(run)
+
+
+def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the steps run on the drive itself is found out once: by the same answer the word is asked
+    for."""
+    drive = make_drive(96 * MIB)
+    plan = plan_over_old(work, drive)
+    before = work.digest(drive)
+    answers = iter(["it takes no file", *[""] * 20])
+    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: next(answers))
+    with pytest.raises(Refused, match="no way back"):
+        start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert work.digest(drive) == before

@@ -55,27 +55,10 @@ class Terminal:
         self.tmux("send-keys", key)
         return self.shows(*then)
 
-    def down_to(self, row: str) -> None:
-        """Down a list, row by row, to the one with this text."""
-        while (at := self.marked()) != row:
-            self.tmux("send-keys", "Down")
-            self.leaves(at)
-
-    def marked(self) -> str:
-        """The text of the row with the mark."""
-        return next((line[3:].strip() for line in self.screen().splitlines() if line.startswith(" > ")), "")
-
-    def leaves(self, row: str) -> None:
-        """Wait until the mark is on another row."""
-        end = time.monotonic() + SECONDS
-        while self.marked() in ("", row):
-            assert time.monotonic() < end, f"the mark stays on {row}:\n{self.screen()}"
-            time.sleep(0.02)
-
     def type(self, text: str) -> None:
-        """Letter by letter, as a person does, until all of it stands in the field."""
-        for end, letter in enumerate(text, 1):
-            self.press(letter, f"[{text[:end]}")
+        """Letter by letter, as a person does."""
+        for letter in text:
+            self.tmux("send-keys", "-l", letter)
 
 
 @pytest.fixture
@@ -93,34 +76,26 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_path: Path) -> None:
     fstab = Path("/etc/fstab").read_bytes() if Path("/etc/fstab").exists() else b""
     terminal.start(f"{sys.executable} -m wizard demo; echo ended with $?; sleep 60")
-    first = terminal.shows("Step 1 of 9", "warning  /dev/loop", "4096")
-    drive = next(word for word in first.split() if word.startswith("/dev/loop"))
-    terminal.press("Enter", "Step 2 of 9", "Large media files")
-    terminal.down_to("Large media files")
-    terminal.press("Enter", "Step 3 of 9", "chosen", "noatime")
-    terminal.press("b", "Step 2 of 9")
-    terminal.press("Enter", "Step 3 of 9", "chosen")
-    terminal.press("Enter", "Step 4 of 9", "(*) Use the free space")
-    terminal.press("Enter", "Step 5 of 9", "kept", "new")
-    terminal.press("Enter", "Step 6 of 9")
-    terminal.press("Enter", "Step 7 of 9", "> [ Back ]", "Or type")
-    # The default is No: Enter goes back.
-    terminal.press("Enter", "Step 6 of 9")
-    terminal.press("Enter", "Step 7 of 9", "> [ Back ]", "Or type")
-    terminal.press("Down", "  [ Back ]")
-    terminal.type(f"{drive.removeprefix('/dev/')}9")
-    terminal.press("Enter", "That is not this drive's token")
-    terminal.press("BSpace", f"[{drive.removeprefix('/dev/')} ")
-    terminal.press("Enter", "> [ Apply ]")
-    terminal.press("Enter", "Step 8 of 9", "Enter: keep it or take it back")
-    terminal.press(
-        "Enter", "Step 9 of 9", "Done, not yet in use: keep it to use it, or undo it", "[k] keep", "[u] undo"
-    )
-    terminal.press("k", "Keep it?", "> [ No ]")
-    # The default is No here, too.
-    terminal.press("Enter", "Done, not yet in use", "[u] undo")
-    terminal.press("k", "Keep it?", "> [ No ]")
-    terminal.press("y", " GB ready at", "Kept: the drive", "holds")
-    terminal.press("Enter", "ended with 0")
+    first = terminal.shows("1 Drives", "loop", "! 2 warnings")
+    drive = next(word for word in first.split() if word.startswith("loop"))
+    terminal.press("Enter", "Use the free space", "Set up anew")
+    terminal.press("A", "What will it mostly hold?", "Large media files")
+    terminal.press("Enter", "Lost:", "Then", "Large media files")
+    terminal.press("Escape", "What will it mostly hold?")
+    terminal.press("Enter", "Lost:")
+    terminal.press("Enter", "Lost once you keep the result", "Serial")
+    # The way back is looked for first.
+    terminal.shows("The way back takes")
+    terminal.type(f"{drive}9")
+    terminal.press("Enter", f"type {drive}", f"{drive}9")
+    terminal.press("BSpace", "Serial")
+    terminal.press("Enter", "Done, not yet in use", "keep", "undo")
+    terminal.press("K", "Keep it?")
+    # The default is No.
+    terminal.press("Enter", "Done, not yet in use", "undo")
+    terminal.press("K", "Keep it?")
+    terminal.press("y", " GB ready at", "hold")
+    terminal.press("Enter", "1 Drives", "mounted at")
+    terminal.press("q", "ended with 0")
     assert not list(tmp_path.glob("diskwright-demo-*"))
     assert (Path("/etc/fstab").read_bytes() if Path("/etc/fstab").exists() else b"") == fstab

@@ -29,6 +29,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import lock_run
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.journal import Entry, Event
+from wizard.model.said import Said
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)
 CLAIMS = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
@@ -258,7 +259,13 @@ class FullJournal(Journal):
         self._life = life
 
     def add(
-        self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = ""
+        self,
+        event: Event,
+        sentence: Said | str,
+        *,
+        step: int = 0,
+        command: Sequence[str] = (),
+        output: str = "",
     ) -> Entry:
         self._life.moment()
         if self._life.fails(Fault.JOURNAL):

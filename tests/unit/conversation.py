@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from io import BytesIO, StringIO
 from pathlib import Path
 
+from wizard.desk.desk import Desk
+from wizard.lines.app import Lines
+from wizard.lines.talk import Talk
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Machine
-from wizard.plain.app import converse
-from wizard.plain.desk import Desk
-from wizard.plain.talk import Talk
 from wizard.probe.recorded import load_machine
 from wizard.services.contract import Services
 from wizard.services.recorded import RecordedServices
@@ -51,7 +51,10 @@ def converse_with(
         ascii_only=ascii_only,
         echo=True,
     )
-    code = converse(Desk(talk, services))
+    desk = Desk(services)
+    lines = Lines(desk, talk)
+    desk.begin()
+    code = lines.converse()
     return Told(said.getvalue(), code)
 
 
@@ -63,8 +66,3 @@ def recorded(machine: Machine) -> RecordedServices:
 def of_file(name: str) -> RecordedServices:
     """A machine of tests/machines."""
     return recorded(load_machine(MACHINES / f"{name}.json"))
-
-
-def number_of(services: Services, workload: str) -> str:
-    """The number by which a purpose is chosen."""
-    return str([profile.workload.id for profile in services.profiles()].index(workload) + 1)

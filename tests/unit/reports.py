@@ -2,25 +2,31 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
 from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
+from typing import TypeVar, cast
 from uuid import UUID
 
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.documents.codec import from_json, parse_document
+from wizard.documents.codec import from_json, parse_document, to_json
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
+from wizard.model.said import Said
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.model.written import DERIVED
 from wizard.report.markup import VOID
 from wizard.report.nouns import Report
 from wizard.report.run_document import SCHEMA
+
+T = TypeVar("T")
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 RECORDINGS = sorted(
@@ -130,6 +136,23 @@ def verdict(drive: str = "/dev/sda") -> Verdict:
     )
 
 
-def read_report(text: str) -> Report:
-    """A report from its document."""
-    return from_json(parse_document(text, SCHEMA, "report.json"), Report, "report.json")
+def assert_whole(text: str, report: Report) -> None:
+    """A document holds all of its report, and the types of what does not follow from the rest are those of a
+    report."""
+    assert parse_document(text, SCHEMA, "report.json") == to_json(report)
+    assert from_json(to_json(report, derived=False), Report, "report.json") == _underived(report)
+
+
+def _underived(value: T) -> T:
+    """The value without what follows from the rest of it."""
+    if isinstance(value, tuple):
+        return cast(T, tuple(map(_underived, value)))
+    if isinstance(value, Said) or not is_dataclass(value) or isinstance(value, type):
+        return value
+    return replace(
+        value,
+        **{
+            one.name: one.default if one.metadata == DERIVED else _underived(getattr(value, one.name))
+            for one in fields(value)
+        },
+    )

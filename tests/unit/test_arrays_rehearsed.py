@@ -9,10 +9,11 @@ from tests.unit.stripes import MD, MIRROR, numbered, striped
 from wizard.apply.steps.array_stand_ins import is_uncopied, without_copying
 from wizard.layout.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
 from wizard.layout.steps.commands import commands_of
-from wizard.layout.steps.shown import same_steps
+from wizard.layout.steps.shown import told_anew
 from wizard.layout.told.promise import promise
+from wizard.model.arrays import MakeArray
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.plan import MakeArray, Plan, WipeSignatures, WriteTable, devices_of
+from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
 BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\n"
@@ -82,4 +83,4 @@ def test_xfs_on_md_is_told_the_blocks_that_a_stand_in_hides() -> None:
     plan = striped(numbered(2), "md", "xfs")
     (made,) = [one for step in plan.steps if isinstance(one := step.operation, MakeFilesystem)]
     assert made.options[-2:] == ("-s", "size=4096")
-    assert same_steps(plan)
+    assert told_anew(plan) == plan

@@ -9,14 +9,20 @@ from typing import Any
 
 import pytest
 
+from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
 from wizard.advise.existing import Change, Existing, Tuning, line_with, udev_rule
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tune.guard import check_own
-from wizard.documents.sealed import digest_of
 from wizard.layout.before import known_identity
-from wizard.layout.changes.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
+from wizard.layout.changes.changes_document import (
+    CHANGES_SCHEMA,
+    is_changes,
+    read_changes,
+    read_kept_changes,
+    render_changes,
+)
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import change_steps, undo_commands
 from wizard.layout.changes.tuning import Found, Superblock, make_changes
@@ -146,9 +152,28 @@ def run_else(changes: Changes) -> Changes:
     return replace(changes, steps=(replace(changes.steps[0], commands=(("reboot",),)), *changes.steps[1:]))
 
 
+@pytest.mark.parametrize("forge", [told, run_else])
+def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(
+    forge: Callable[[Changes], Changes],
+) -> None:
+    assert render_changes(forge(CHANGES)) == TEXT and read_changes(TEXT, "c.json") == CHANGES
+    with pytest.raises(BadInput, match="extra field found"):
+        read_changes(sealed(first_body(forge(CHANGES)), CHANGES_SCHEMA), "c.json")
+
+
+def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
+    first = sealed(first_body(CHANGES), "diskwright.changes/1")
+    with pytest.raises(
+        BadInput, match=r"earlier version of diskwright. Make it again with `diskwright tune`"
+    ):
+        read_changes(first, "c.json")
+    assert read_kept_changes(first, "c.json") == CHANGES
+    other = first_body(change(ReserveBlocks, device="/dev/sdb1")(CHANGES))
+    with pytest.raises(BadInput, match="blocks for root"):
+        read_kept_changes(sealed(other, "diskwright.changes/1"), "c.json")
+
+
 FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
-    (told, "commands or explanations"),
-    (run_else, "commands or explanations"),
     (lambda changes: replace(changes, steps=changes.steps[::-1]), "order"),
     (lambda changes: replace(changes, steps=()), "nothing"),
     (lambda changes: replace(changes, device="/dev/sdb1"), "not on"),
@@ -165,14 +190,14 @@ FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
     (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "other options"),
     (change(Remount, new=("rw", "nosuid", "noatime,bind")), "other options"),
     (change(EditFstab, file="etc/fstab"), "no file of mounts"),
-    (line(old="# all is well"), "none"),
-    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "none"),
-    (line(number=0), "none"),
+    (line(old="# all is well"), "no line of mounts"),
+    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "no line of mounts"),
+    (line(number=0), "no line of mounts"),
     (line(old=None, number=0), "adds a line"),
     (line(new=None), "takes one away"),
     (line(new=LINE.replace("/srv", "/etc")), "more than a line's options"),
     (change(EditFstab, lines=()), "no file of mounts"),
-    (line(options=("relatime", "errors=remount-ro")), "none"),
+    (line(options=("relatime", "errors=remount-ro")), "no line of mounts"),
     (line(options=("errors=remount-ro", "user")), "something else"),
     (line(options=("errors=remount-ro", "x-systemd.makefs")), "no mount option"),
     (line(options=("errors=remount-ro", "noatime 0 0")), "more than a line's options"),
@@ -207,7 +232,7 @@ def test_damage_is_told_by_the_digest() -> None:
     body["extra"] = 1
     with pytest.raises(BadInput, match="extra"):
         read_changes(
-            json.dumps({"schema": CHANGES_SCHEMA, "digest": digest_of(body, CHANGES_SCHEMA), **body}),
+            sealed(body, CHANGES_SCHEMA),
             "c.json",
         )
 
@@ -215,7 +240,9 @@ def test_damage_is_told_by_the_digest() -> None:
 def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
     later = made(found=replace(FOUND, mounted=None))
     assert Remount not in kinds(later) and EditFstab in kinds(later)
-    assert later.doubts == ("The change to lazytime and noatime and relatime holds from the next mount on.",)
+    assert [*map(str, later.doubts)] == [
+        "The change to lazytime, noatime and relatime holds from the next mount on."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +257,7 @@ def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
         replace(FOUND, mounted=words),
         replace(EXISTING, filesystem=filesystem),
     )
-    assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in changes.doubts)
+    assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in map(str, changes.doubts))
 
 
 def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None:
@@ -239,7 +266,7 @@ def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None
     assert [edit.new for edit in only(EditFstab, changes).lines] == [
         LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
     ]
-    assert changes.doubts == ("The change to commit holds from the next mount on.",)
+    assert [*map(str, changes.doubts)] == ["The change to commit holds from the next mount on."]
 
 
 @pytest.mark.parametrize(
@@ -261,12 +288,18 @@ def test_further_lines_for_it_are_told_and_stay() -> None:
     """A Btrfs can be mounted at several places, each of another subvolume."""
     changes = made(found=replace(FOUND, elsewhere=("/home",)))
     assert kinds(changes) == kinds(CHANGES)
-    assert changes.doubts == ("/etc/fstab has lines for /dev/sda1 at /home too, which stay as they are.",)
+    assert [*map(str, changes.doubts)] == [
+        "/etc/fstab has lines for /dev/sda1 at /home too, which stay as they are."
+    ]
 
 
 def test_a_line_that_is_there_twice_is_left_alone() -> None:
     changes = made(found=replace(FOUND, fstab_text=f"# mine\n{LINE}\n{LINE}\n"))
-    assert EditFstab not in kinds(changes) and Remount not in kinds(changes) and "twice" in changes.doubts[0]
+    assert (
+        EditFstab not in kinds(changes)
+        and Remount not in kinds(changes)
+        and "twice" in str(changes.doubts[0])
+    )
 
 
 def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> None:
@@ -277,20 +310,22 @@ def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> N
         and only(WriteRules, both).old == old
     )
     theirs = made(found=replace(FOUND, rules_text=f"{old}# mine\n"))
-    assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in theirs.doubts)
+    assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in map(str, theirs.doubts))
     assert made(found=replace(FOUND, rules_text=udev_rule("/dev/sda", "S1", TUNING.queue))).steps
     nowhere = made(found=replace(FOUND, rules=None))
     assert (
         WriteRules not in kinds(nowhere)
         and SetQueue in kinds(nowhere)
-        and any("next start" in doubt for doubt in nowhere.doubts)
+        and any("next start" in doubt for doubt in map(str, nowhere.doubts))
     )
 
 
 def test_what_could_not_be_read_is_not_changed() -> None:
     blind = made(found=replace(FOUND, superblock=None, queue=()))
     assert (
-        ReserveBlocks not in kinds(blind) and SetQueue not in kinds(blind) and "only root" in blind.doubts[0]
+        ReserveBlocks not in kinds(blind)
+        and SetQueue not in kinds(blind)
+        and "only root" in str(blind.doubts[0])
     )
 
 

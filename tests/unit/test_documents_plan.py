@@ -10,19 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.earlier import Body, first_body, sealed
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
-from wizard.documents.sealed import digest_of
 from wizard.layout.check import check_plan
-from wizard.layout.document import SCHEMA, read_plan, render_plan
+from wizard.layout.document import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.room.space import gpt_bounds
 from wizard.layout.steps.operations import layout_after, operations_of
 from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.wishes.encryption import LOST
 from wizard.model.errors import BadInput
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
+from wizard.model.said import Language, Said
 from wizard.model.units import GIB, MIB
+from wizard.model.waiting import Waiting
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))
 PLAN = plan_for(
@@ -35,8 +38,7 @@ KEEPING = plan_for(
     OLD, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("btrfs"), mode=Mode.USE_FREE
 )
 TEXT = render_plan(PLAN)
-
-Body = dict[str, Any]
+OTHER = replace(OLD, serial=None, waiting=Waiting("0008-sda", "2026-01-01", "ext4", MIB, 4096, bare=True))
 
 
 def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
@@ -45,7 +47,13 @@ def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
     body = json.loads(render_plan(plan))
     del body["schema"], body["digest"]
     change(body)
-    return json.dumps({"schema": SCHEMA, "digest": digest_of(body, SCHEMA), **body})
+    return sealed(body, SCHEMA)
+
+
+def as_first_written(plan: Plan, change: Callable[[Body], None]) -> str:
+    body = first_body(plan)
+    change(body)
+    return sealed(body, "diskwright.plan/1")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +66,7 @@ def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
 
 def test_the_document_keeps_the_promises_of_the_format() -> None:
     document = json.loads(TEXT)
-    assert document["schema"] == "diskwright.plan/1"
+    assert document["schema"] == "diskwright.plan/2"
     assert document["drive"]["size_bytes"] == PLAN.drive.size_bytes
     assert document["after"]["slots"][1]["start_bytes"] == MIB
     assert document["volumes"][0]["label"] == "$(reboot)"
@@ -105,8 +113,12 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (TEXT.replace("diskwright.plan/1", "diskwright.plan/2"), "version 2"),
-        (TEXT.replace("diskwright.plan/1", "diskwright.machine/1"), "not a diskwright.plan"),
+        (TEXT.replace("diskwright.plan/2", "diskwright.plan/3"), "version 3"),
+        (
+            TEXT.replace("diskwright.plan/2", "diskwright.plan/1"),
+            "earlier version.* again with `diskwright plan`",
+        ),
+        (TEXT.replace("diskwright.plan/2", "diskwright.machine/1"), "not a diskwright.plan"),
         (TEXT.replace('"/srv/media"', '"/srv/medio"', 1), "changed or damaged"),
         ("[" * 100_000, "cut off or damaged"),
         (" " * 5_000_000, "too large"),
@@ -141,7 +153,7 @@ TABLE_STEP = next(index for index, step in enumerate(PLAN.steps) if isinstance(s
 
 HOSTILE = {
     "another command": at("steps", 0, "commands", value=[["rm", "-rf", "/"]]),
-    "one command more": at("steps", 0, "commands", 1, value=None),
+    "a sentence left empty": at("steps", 0, "sentence", value=""),
     "another device wiped": at("steps", 0, "operation", "device", value="/dev/vda"),
     "another table written": at("steps", TABLE_STEP, "operation", "device", value="/dev/vda"),
     "another drive": at("drive", "path", value="/dev/vda"),
@@ -187,19 +199,74 @@ HOSTILE = {
     "not fresh": at("steps", TABLE_STEP, "operation", "fresh", value=False),
     "an mbr": at("steps", TABLE_STEP, "operation", "table", value="mbr"),
 }
+UNSAID = {
+    "another command",
+    "a sentence that lies",
+    "a sentence left empty",
+    "nothing destroyed, it says",
+    "no seconds",
+}
+"""What schema 1 had a place for, and what nobody believes any more."""
 
 
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_plan_edited_with_care_is_refused_all_the_same(change: Callable[[Body], None]) -> None:
-    def pad(body: Body) -> None:
-        try:
-            change(body)
-        except IndexError:
-            body["steps"][0]["commands"].append(["reboot"])
-
     with pytest.raises(BadInput, match=r"^plan\.json") as caught:
-        read_plan(redigested(PLAN, pad), "plan.json")
+        read_plan(redigested(PLAN, change), "plan.json")
     assert str(caught.value).isprintable()
+
+
+def test_a_document_says_nothing_of_what_it_does_but_whoever_reads_it_does() -> None:
+    lying = replace(PLAN, steps=tuple(replace(step, sentence="Do nothing.", holds=()) for step in PLAN.steps))
+    assert render_plan(lying) == TEXT and read_plan(TEXT, "plan.json") == PLAN
+    for step in PLAN.steps:
+        assert step.sentence and step.sentence not in TEXT and step.commands[:1] != ((),)
+
+
+def test_a_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planned() -> Plan:
+        secret = replace(wish("ext4", mount_point="/srv/a"), encrypted=True)
+        return plan_for(OTHER, secret, mode=Mode.REPLACE)
+
+    plan = planned()
+    monkeypatch.setattr(Language, "one", staticmethod(lambda code, english: f"Wahrlich: {english}"))
+    text = render_plan(planned())
+    assert planned() != plan and text == render_plan(plan) and "Wahrlich" not in text
+    assert any(step.sentence.startswith("Wahrlich") for step in read_plan(text, "plan.json").steps)
+    monkeypatch.undo()
+    assert read_plan(text, "plan.json") == plan and all(isinstance(doubt, Said) for doubt in plan.doubts)
+    assert LOST in plan.doubts and plan.before.waiting
+
+
+def test_programs_are_shown_all_that_follows_and_cannot_apply_that() -> None:
+    shown = PLANS.render_shown(PLAN)
+    body = json.loads(shown)
+    assert body["schema"] == "diskwright.plan-shown/2"
+    assert [step["sentence"] for step in body["steps"]] == [step.sentence for step in PLAN.steps]
+    with pytest.raises(BadInput, match=r"is a diskwright\.plan-shown/2, not a diskwright\.plan"):
+        read_plan(shown, "plan.json")
+
+
+@pytest.mark.parametrize("plan", [PLAN, KEEPING])
+def test_a_run_that_an_earlier_version_began_goes_on_in_the_words_of_this_one(plan: Plan) -> None:
+    first = as_first_written(plan, lambda body: None)
+    assert read_kept_plan(first, "plan.json") == plan == read_kept_plan(render_plan(plan), "plan.json")
+    with pytest.raises(BadInput, match=r"^plan\.json was made by an earlier version of diskwright\. Make it"):
+        read_plan(first, "plan.json")
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name not in UNSAID])
+def test_what_an_earlier_version_never_wrote_is_refused_too(name: str) -> None:
+    with pytest.raises(BadInput, match=r"^plan\.json"):
+        read_kept_plan(as_first_written(PLAN, HOSTILE[name]), "plan.json")
+
+
+@pytest.mark.parametrize(
+    "steps", [None, {}, "x", [None], [[]], [{}], [{"operation": None}], [{"sentence": ""}]]
+)
+def test_steps_of_another_shape_are_refused(steps: object) -> None:
+    with pytest.raises(BadInput, match=r"^plan\.json"):
+        read_kept_plan(as_first_written(PLAN, at("steps", value=steps)), "plan.json")
 
 
 def rederived(
@@ -369,7 +436,7 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
         "no whole number": (replace(first, size_bytes=first.size_bytes - 100), second),
         "has the type": (replace(first, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), second),
         "overlap": (replace(first, size_bytes=first.size_bytes + MIB), second),
-        "not its volumes": (replace(first, number=7), second),
+        "not those of its volumes": (replace(first, number=7), second),
     }
     for says, entries in cases.items():
         table = replace(TABLE, entries=entries)

@@ -1,10 +1,9 @@
-"""A passphrase on its way: asked for line by line, handed to root's end, read from a file; and the lines for
+"""A passphrase on its way: handed to root's end, read from a file; and the lines for
 which a start needs it."""
 
 import io
 import json
-from collections.abc import Sequence
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -26,70 +25,19 @@ from wizard.layout.steps.commands import crypttab_line
 from wizard.layout.wishes.encryption import LOST
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.plan import Plan
-from wizard.plain.desk import Desk
-from wizard.plain.steps.confirm import confirm
-from wizard.plain.talk import Talk
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
 from wizard.report.run_document import render_report
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Back, Next, Session
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
-
-
-class Live(RecordedServices):
-    """A desk that begins, and keeps what it was given."""
-
-    obstacle = ""
-    apply_obstacle = ""
-
-    def __init__(self) -> None:
-        super().__init__(machine(drive(), tools=EVERYTHING), "a test")
-        self.secrets: list[bytes | None] = []
-
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        self.secrets.append(secret)
-        return Path("/nowhere/run")
-
-
-def conversation(*answers: str) -> tuple[Live, object, str]:
-    services, said = Live(), StringIO()
-    talk = Talk(BytesIO("".join(f"{answer}\n" for answer in answers).encode()), said, echo=True)
-    moved = confirm(Desk(talk, services), Session(plan=planned()))
-    return services, moved, " ".join(said.getvalue().split())
-
-
-def test_line_by_line_two_that_differ_are_not_taken() -> None:
-    services, _, said = conversation("S1", "several other words", "several words", "", "")
-    assert "That was not the same." in said
-    assert not services.secrets
-
-
-def test_line_by_line_it_is_taken_to_the_byte() -> None:
-    services, moved, said = conversation("S1", " several other words ", " several other words ")
-    assert services.secrets == [b" several other words "] and isinstance(moved, Next)
-    assert "several other" not in said and LOST in said
-
-
-def test_line_by_line_an_empty_passphrase_is_a_no_and_a_short_one_is_asked_about() -> None:
-    services, moved, _ = conversation("S1", "", "")
-    assert not services.secrets and isinstance(moved, Back)
-    services, _, said = conversation(
-        "S1", "short", "short", "1", "longer than a dozen", "longer than a dozen"
-    )
-    assert "This passphrase is short" in said and services.secrets == [b"longer than a dozen"]
-    services, _, _ = conversation("S1", "short", "short", "2")
-    assert services.secrets == [b"short"]
 
 
 def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "passphrase"
     file.write_bytes(b" words and more words \n")
     assert passphrase_for(planned(), str(file), anew=True) == b" words and more words "
-    assert " ".join(LOST.split()[:6]) in " ".join(capsys.readouterr().err.split())
+    assert " ".join(str(LOST).split()[:6]) in " ".join(capsys.readouterr().err.split())
     for content, why in ((b"\n", "is empty"), (b"two\nlines\n", "line end"), (b"x" * 600, "longer than")):
         file.write_bytes(content)
         with pytest.raises(BadInput, match=why):

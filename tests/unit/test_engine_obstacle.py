@@ -1,6 +1,7 @@
 """What is said of a machine that has no loop devices, or has them only once the kernel's module is loaded."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,13 @@ def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
 
 def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None:
     assert obstacle(control.parent, [1024]) == "the kernel gives no loop devices (No such file or directory)"
+
+
+def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
+    """A wizard asks from more than one thread; who was told of an obstacle that is none would do without a
+    way back."""
+    control.touch()
+    with ThreadPoolExecutor(4) as pool:
+        said = set(pool.map(lambda _: obstacle(control.parent, [1024]), range(2000)))
+    assert said == {""}
+    assert not any(path.name.startswith((".size", "tmp")) for path in control.parent.iterdir())

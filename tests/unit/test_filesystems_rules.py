@@ -312,7 +312,8 @@ def test_what_the_kernel_swaps_to() -> None:
 
 def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(swaps, "SWAPS", tmp_path / "swaps")
-    assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ("the kernel does not list it as swap",)
+    (said,) = swaps.swap_differences(TurnOnSwap("/dev/sda1"))
+    assert str(said) == "the kernel does not list it as swap"
     swaps.SWAPS.write_text("Filename Type\n/dev/sda1 partition\n")
     assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ()
 

@@ -15,10 +15,10 @@ from tests.looks.rehearsal import MODERN, wizard
 from wizard.documents.codec import render_document
 from wizard.faces.showing import console
 from wizard.faces.showing.lines import tell
-from wizard.plain.talk import Talk
+from wizard.lines.talk import Talk
 from wizard.report.markup import paragraphs, tag
-from wizard.tui.console.filters import SafeGlyphs
-from wizard.tui.console.terminal import Glyphs
+from wizard.window.console.filters import SafeGlyphs
+from wizard.window.console.terminal import Glyphs
 
 HOSTILE = (
     "\x1b[2J\x1b[1;1H",  # clears the screen

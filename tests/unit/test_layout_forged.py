@@ -11,14 +11,12 @@ from tests.unit.machines import E512, KN4
 from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_documents_plan import redigested
 from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan
+from wizard.layout.document import read_plan, render_plan
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import BadInput
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
-    MakeArray,
-    MakeStripedVolume,
-    MakeVolumeGroup,
     Mount,
     Operation,
     Plan,
@@ -123,12 +121,21 @@ def test_no_other_drives_pass(plan: Plan) -> None:
         (two, replace(three, drive=replace(three.drive, geometry=replace(E512, logical_block_bytes=0)))),
         (two, replace(three, drive=replace(three.drive, geometry=KN4))),
         (two, replace(three, after=two.before)),
-        (two, replace(three, before=three.after)),
     ):
         with pytest.raises(BadInput, match="does not hold together"):
             check_plan(replace(plan, others=others))
     with pytest.raises(BadInput, match=r"which is not on /dev/sda|stripes nothing"):
         check_plan(replace(plan, stripe=None))
+
+
+@pytest.mark.parametrize("plan", (MD, LVM, MIRROR), ids=("md", "lvm", "md's mirror"))
+def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
+    """Whether it is what the drive holds is asked under the drive's lock, before anything is written."""
+    two, three = plan.others
+    forged = replace(plan, others=(two, replace(three, before=three.after)))
+    read = read_plan(render_plan(forged), "plan.json")
+    lost = {step.destroys for step in read.steps} - {step.destroys for step in plan.steps}
+    assert any("what lay on /dev/sdc: partition 1" in destroys for destroys in lost)
 
 
 def test_a_document_with_several_drives_is_checked_whole() -> None:
@@ -143,7 +150,7 @@ def test_a_document_with_several_drives_is_checked_whole() -> None:
     def lie(body: dict[str, Any]) -> None:
         body["steps"][-3]["commands"] = []
 
-    with pytest.raises(BadInput, match="commands or explanations"):
+    with pytest.raises(BadInput, match="extra field found"):
         read_plan(redigested(MD, lie), "plan.json")
 
 

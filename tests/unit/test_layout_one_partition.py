@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
 from tests.unit.test_layout_planner import QUICK, crowded_drives, table_of
-from wizard.apply.steps.grow import growable
+from wizard.faces.apply import destroyed
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
@@ -19,10 +19,10 @@ from wizard.layout.one.possible import why_not_delete, why_not_format, why_not_g
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.machine import Drive, Extent, Layer, Partition, Unread, Use
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive, Layer, Partition, Unread, Use
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.plan import GrowFilesystem, Plan, WipeSignatures
+from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
 from wizard.model.units import GIB, MIB
 from wizard.model.waiting import Waiting
 
@@ -95,8 +95,10 @@ def test_what_the_neighbours_are_used_for_does_not_count() -> None:
     )
     assert why_not_format(used, used.partitions[1]) is why_not_delete(used, used.partitions[1]) is None
     plan = formatted(used, used.partitions[1])
-    assert any("Other partitions of /dev/sda are in use" in doubt for doubt in plan.doubts)
-    assert not any("Other partitions" in doubt for doubt in formatted(three(), three().partitions[1]).doubts)
+    assert any("Other partitions of /dev/sda are in use" in doubt for doubt in map(str, plan.doubts))
+    assert not any(
+        "Other partitions" in doubt for doubt in map(str, formatted(three(), three().partitions[1]).doubts)
+    )
 
 
 REFUSED = {
@@ -158,7 +160,9 @@ def test_one_volume_of_the_size_that_is_there() -> None:
 def test_a_misaligned_partition_stays_so_and_the_plan_says_it() -> None:
     on = partitioned(partition(1, 63 * 512, GIB - 63 * 512, filesystem="ext4"), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0])
-    assert "/dev/sda1 is misaligned by 512 bytes and stays so, which can make writing slower." in plan.doubts
+    assert "/dev/sda1 is misaligned by 512 bytes and stays so, which can make writing slower." in map(
+        str, plan.doubts
+    )
     assert not any("aligned" in said for step in plan.steps for said in step.holds)
     check_plan(plan)
 
@@ -237,14 +241,12 @@ def test_the_others_stay_whatever_the_drive(on: Drive, data: st.DataObject) -> N
 def forgeries(plan: Plan) -> list[Plan]:
     """Plans that touch something else than they show."""
     other = plan.before.partitions[0].number
-    first = plan.steps[0]
     return [
         replace(plan, part=other),
         replace(plan, part=9),
         replace(plan, part=0),
         replace(plan, after=replace(plan.after, slots=plan.after.slots[1:])),
         replace(plan, steps=plan.steps[1:]),
-        replace(plan, steps=(replace(first, sentence="Nothing."), *plan.steps[1:])),
         replace(
             plan,
             steps=tuple(
@@ -266,6 +268,8 @@ def test_a_forged_plan_is_refused() -> None:
     on = three()
     for plan in (formatted(on, on.partitions[1]), deleted(on, on.partitions[1])):
         check_plan(plan)
+        mute = replace(plan, steps=tuple(Step(step.operation) for step in plan.steps))
+        assert read_plan(render_plan(mute), "it") == plan
         for forged in forgeries(plan):
             with pytest.raises(BadInput):
                 check_plan(forged)
@@ -293,9 +297,63 @@ def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
     assert "All of" not in " ".join(losses(plan))
 
 
+def test_apply_does_not_say_of_a_partition_that_grows_that_nothing_shows_there() -> None:
+    told = "\n".join(destroyed(grown(*growing())))
+    assert "nothing that is recognised: all that shows there stays." in told
+    assert "no table" not in told
+
+
+GROWS_AT = "/run/diskwright/sda1"
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "mounting", "growing_it"),
+    [
+        ("xfs", ("-t", "xfs", "-o", "nouuid"), ("xfs_growfs", "-d", GROWS_AT)),
+        ("btrfs", ("-t", "btrfs"), ("btrfs", "filesystem", "resize", "max", GROWS_AT)),
+    ],
+)
+def test_what_grows_only_mounted_is_mounted_where_nobody_looks(
+    filesystem: str, mounting: tuple[str, ...], growing_it: tuple[str, ...]
+) -> None:
+    on, part = growing(filesystem)
+    plan = grown(on, part)
+    check_plan(plan)
+    assert plan.steps[1].commands == (
+        ("mount", *mounting, "/dev/sda1", GROWS_AT),
+        growing_it,
+        ("umount", GROWS_AT),
+    )
+
+
+def test_what_grows_only_mounted_needs_its_driver() -> None:
+    on, part = growing("xfs")
+    without = machine(on, tools=EVERYTHING)
+    without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
+    with pytest.raises(Refused, match="has no XFS, which grows only while it is mounted"):
+        grow_plan(without, on, part)
+
+
+def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    slots = (replace(slot, filesystem="ntfs" if slot.number else None) for slot in plan.before.slots)
+    grow = replace(plan.steps[1], operation=GrowFilesystem("/dev/sda1", "ntfs", 3 * GIB - MIB))
+    forged = replace(
+        plan,
+        before=replace(plan.before, slots=tuple(slots)),
+        steps=(plan.steps[0], grow),
+    )
+    with pytest.raises(BadInput, match="holds nothing that can be grown"):
+        check_plan(forged)
+
+
 GROWING = {
     "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
-    "XFS": (growing("xfs"), "/dev/sda1 holds xfs: only ext2, ext3 and ext4 can be grown so far."),
+    "NTFS": (
+        growing("ntfs"),
+        "/dev/sda1 holds ntfs: only ext2, ext3, ext4, XFS and Btrfs can be grown so far.",
+    ),
     "nothing in it": (growing(None), "Nothing is recognised on /dev/sda1"),
     "no room": (
         (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
@@ -327,32 +385,3 @@ def test_a_forged_growth_is_refused() -> None:
     ):
         with pytest.raises(BadInput):
             check_plan(forged)
-
-
-WORDS = """Filesystem features:      has_journal extent {more}
-Block size:               {size}
-
-Group 0: (Blocks 0-32767) csum 0x1 [ITABLE_ZEROED]
-  Primary superblock at 0, Group descriptors at 1-1
-  Reserved GDT blocks at 2-9
-  Block bitmap at 10 (+10), csum 0x2
-  Inode bitmap at 12 (+12), csum 0x3
-  Inode table at 20-29 (+20)
-  Free blocks: 40, 50-59
-  Free inodes: 12-8192
-"""
-
-
-def test_growing_may_only_write_to_records_and_to_what_is_free() -> None:
-    found = growable(WORDS.format(more="", size=4096), Extent(MIB, GIB))
-    blocks = sorted(
-        block
-        for place in found
-        for block in range((place.start_bytes - MIB) // 4096, (place.end_bytes - MIB) // 4096)
-    )
-    assert blocks == [*range(10), 10, 12, *range(20, 30), 40, *range(50, 60)]
-    for more, size, start in (("", 1024, MIB), ("", 4096, 63 * 512), ("quota", 4096, MIB)):
-        with pytest.raises(Failed, match=r"Nothing was written"):
-            growable(WORDS.format(more=more, size=size), Extent(start, GIB))
-    with pytest.raises(Failed, match="not unmounted cleanly"):
-        growable(WORDS.format(more="needs_recovery", size=4096), Extent(MIB, GIB))

@@ -13,6 +13,7 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.told.promise import shows_nothing, wants_word
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
@@ -67,7 +68,7 @@ def test_zones_that_hold_something_unknown_are_only_emptied_when_that_is_asked_f
             planned(holding(name, 3), "large-media", mode)
     plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
     check_plan(plan)
-    assert any("3 zones were written to" in doubt for doubt in plan.doubts)
+    assert any("3 zones were written to" in doubt for doubt in map(str, plan.doubts))
 
 
 def test_a_host_aware_drive_without_partitions_is_refused() -> None:
@@ -85,3 +86,11 @@ def test_no_partition_is_planned_where_the_kernel_takes_none(file: Path) -> None
     except Refused:
         return
     assert not plan.after.partitions or of.zones is None or of.zones.takes_partitions is not False
+
+
+@pytest.mark.parametrize("name", MANAGED)
+def test_what_is_unknown_in_zones_is_not_called_nothing(name: str) -> None:
+    plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
+    assert not shows_nothing(plan) and wants_word(plan)
+    empty = planned(holding(name, 0), "large-media", Mode.REPLACE)
+    assert shows_nothing(empty) and not wants_word(empty)

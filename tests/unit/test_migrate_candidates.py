@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.extimages import EXT3, debugfs, made
 from tests.unit.superblocks import Bytes
-from wizard.migrate.ext.candidates import candidate_words, keeping_words, old_filesystems
+from wizard.migrate.ext.candidates import old_filesystems
 from wizard.model.machine import Drive, Signature
 from wizard.model.units import KIB, MIB
 from wizard.probe.content.extroot import is_unconverted
@@ -22,25 +22,21 @@ def seen(image: Path, kind: str) -> Signature:
     return Signature(kind, "filesystem", "films", features=inside.features, unconverted=inside.unconverted)
 
 
-def offered(mark: Signature) -> list[str]:
-    return [
-        candidate_words(one) for one in old_filesystems(Drive("/dev/sdz", None, None, signatures=(mark,)))
-    ]
+def offered(mark: Signature) -> list[tuple[str, str | None]]:
+    found = old_filesystems(Drive("/dev/sdz", None, None, signatures=(mark,)))
+    return [(one.kind, one.label) for one in found]
 
 
 def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3)
-    assert offered(seen(image, "ext3")) == ['ext3 on /dev/sdz, "films"']
+    assert offered(seen(image, "ext3")) == [("ext3", "films")]
     run(["tune2fs", "-O", "extent,huge_file,dir_nlink", str(image)], seconds=60)
-    found = old_filesystems(Drive("/dev/sdz", None, None, signatures=(seen(image, "ext4"),)))
-    assert keeping_words(found) == "the incomplete ext4 on /dev/sdz can become ext4 with all files kept."
+    assert offered(seen(image, "ext4")) == [("incomplete ext4", "films")]
     for argv in (("resize2fs", "-b"), ("tune2fs", "-O", "metadata_csum")):
         run(["e2fsck", "-fyD", str(image)], seconds=60, accept=range(4))
         run([*argv, str(image)], seconds=60)
     run(["e2fsck", "-fyD", str(image)], seconds=60, accept=range(4))
-    assert offered(seen(image, "ext4")) == ['incomplete ext4 on /dev/sdz, "films"'], (
-        "its files were never converted"
-    )
+    assert offered(seen(image, "ext4")) == [("incomplete ext4", "films")], "its files were never converted"
     run(["e2fsck", "-fyD", "-E", "bmap2extent", str(image)], seconds=60, accept=range(4))
     assert not offered(seen(image, "ext4"))
     lacking = made(tmp_path, "-t", "ext4", "-O", "^flex_bg,^64bit,^metadata_csum", name="lacking.img")

@@ -8,10 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.earlier import Body, first_body, sealed
 from tests.unit.migrations import EXT3, TARGET, UUID, situation
-from wizard.documents.sealed import digest_of
 from wizard.migrate.check import check_migration
-from wizard.migrate.document import MIGRATION_SCHEMA, is_migration, read_migration, render_migration
+from wizard.migrate.document import (
+    MIGRATION_SCHEMA,
+    is_migration,
+    read_kept_migration,
+    read_migration,
+    render_migration,
+)
 from wizard.migrate.make import make_migration
 from wizard.migrate.steps import migration_steps
 from wizard.model.errors import BadInput
@@ -71,15 +77,6 @@ FORGED = {
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
     "no step": replace(FULL, steps=()),
     "steps in another order": replace(FULL, steps=(FULL.steps[1], FULL.steps[0], *FULL.steps[2:])),
-    "a command": replace(
-        FULL, steps=(replace(FULL.steps[0], commands=(("mkfs.ext4", "/dev/sda1"),)), *FULL.steps[1:])
-    ),
-    "another sentence": replace(FULL, steps=(replace(FULL.steps[0], sentence="Nothing."), *FULL.steps[1:])),
-    "another word on the power": replace(
-        FULL, steps=(replace(FULL.steps[0], power="Nothing."), *FULL.steps[1:])
-    ),
-    "more gains": replace(FULL, gains=("Everything.",)),
-    "less room": replace(FULL, room_bytes=1),
     "repairs that nobody agreed to": with_operation(
         lambda one: CheckFiles(True) if isinstance(one, CheckFiles) else one
     ),
@@ -107,6 +104,47 @@ def test_what_was_never_made_is_refused(forged: Migration) -> None:
         read_migration(render_migration(forged), "m.json")
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *(
+            replace(FULL, steps=(replace(FULL.steps[0], **words), *FULL.steps[1:]))
+            for words in (
+                {"commands": (("mkfs.ext4", "/dev/sda1"),)},
+                {"sentence": "Nothing."},
+                {"power": "Nothing."},
+                {"seconds": 0.5},
+            )
+        ),
+        replace(FULL, gains=("Everything.",)),
+        replace(FULL, room_bytes=1),
+    ],
+)
+def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(forged: Migration) -> None:
+    text = render_migration(forged)
+    assert text == render_migration(FULL) and read_migration(text, "m.json") == FULL
+
+
+def as_first_written() -> Body:
+    return {**first_body(FULL), "gains": ["Verily."], "room_bytes": 1}
+
+
+def test_a_document_that_says_something_itself_is_refused() -> None:
+    with pytest.raises(BadInput, match="extra field found"):
+        read_migration(sealed(as_first_written(), MIGRATION_SCHEMA), "m.json")
+
+
+def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
+    first = sealed(as_first_written(), "diskwright.migration/1")
+    with pytest.raises(BadInput, match=r"earlier version of diskwright. Make it again with `diskwright mig"):
+        read_migration(first, "m.json")
+    assert read_kept_migration(first, "m.json") == FULL
+    body = as_first_written()
+    body["steps"][0]["operation"] = {"kind": "add-journal"}
+    with pytest.raises(BadInput, match="not those of the way full"):
+        read_kept_migration(sealed(body, "diskwright.migration/1"), "m.json")
+
+
 def test_damage_is_noticed() -> None:
     text = render_migration(FULL)
     with pytest.raises(BadInput, match="digest"):
@@ -114,16 +152,15 @@ def test_damage_is_noticed() -> None:
     body = json.loads(text)
     body.pop("schema"), body.pop("digest")
     body["steps"][0]["operation"]["device"] = "/dev/sdb"
-    forged = json.dumps({"schema": MIGRATION_SCHEMA, "digest": digest_of(body, MIGRATION_SCHEMA), **body})
     with pytest.raises(BadInput, match="extra"):
-        read_migration(forged, "m.json")
+        read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
     with pytest.raises(BadInput, match="too large"):
         read_migration(text + " " * 4_000_000, "m.json")
 
 
 @pytest.mark.parametrize("way", Way)
 def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
-    assert any("What is mounted at boot stays /dev/" in doubt for doubt in made(way).doubts) == (
+    assert any("What is mounted at boot stays /dev/" in doubt for doubt in map(str, made(way).doubts)) == (
         way is Way.FRESH
     )
 
@@ -131,9 +168,9 @@ def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) ->
 def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() -> None:
     fresh = UUID.replace("1111", "2222")
     said = f"then have line 2 of /etc/fstab read `UUID={fresh} /srv ext4 defaults,noatime 0 2 # films`."
-    assert any(doubt.endswith(said) for doubt in made(Way.FRESH).doubts)
+    assert any(doubt.endswith(said) for doubt in map(str, made(Way.FRESH).doubts))
     alone = make_migration(situation(target=TARGET, lines=()), Way.FRESH, draw_uuid=lambda: fresh)
     assert any(
         doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt
-        for doubt in alone.doubts
+        for doubt in map(str, alone.doubts)
     )

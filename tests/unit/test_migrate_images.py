@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.extimages import EXT3, debugfs, facts, made
-from wizard.migrate import words
 from wizard.migrate.operations import (
     last_group_blocks,
     operations_for,
@@ -15,6 +14,7 @@ from wizard.migrate.operations import (
     widening_fault,
 )
 from wizard.migrate.steps import accepted, operation_commands, proof
+from wizard.migrate.words import inodes as words
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,

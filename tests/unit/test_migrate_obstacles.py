@@ -131,7 +131,7 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
 
 def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
     said = [
-        finding.sentence
+        str(finding.sentence)
         for finding in obstacles_of(
             around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed")
         )
@@ -185,8 +185,8 @@ def test_a_transaction_is_preferred_and_said_why_not() -> None:
     direct = around(no_snapshots="this kernel has no dm_snapshot")
     made = make_migration(direct, Way.FULL)
     assert made.means is Means.DIRECT and made.undo_dir and not made.store
-    assert (
-        "this kernel has no dm_snapshot" in made.doubts[0] and "A power cut is not covered" in made.doubts[0]
+    assert "this kernel has no dm_snapshot" in str(made.doubts[0]) and "A power cut is not covered" in str(
+        made.doubts[0]
     )
     assert (
         "only a backup would help" in made.steps[0].power

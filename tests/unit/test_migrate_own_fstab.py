@@ -48,7 +48,7 @@ def test_it_comes_behind_the_filesystem_and_before_files_elsewhere(way: Way) -> 
     assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "set-fstab-type"]
     migration = make_migration(FOUND, way)
     assert read_migration(render_migration(migration), "m.json") == migration
-    assert sum("by line" in doubt for doubt in migration.doubts) == 2
+    assert sum("by line" in doubt for doubt in map(str, migration.doubts)) == 2
 
 
 @pytest.mark.parametrize("found", [situation(), replace(FOUND, own=replace(OWN, fault="it is a link"))])

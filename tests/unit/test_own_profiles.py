@@ -105,7 +105,7 @@ def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> 
         ("btrfs", False),
     ]
     assert [choice.place.value for choice in advice.choices[:3]] == ["chosen", "rejected", "rejected"]
-    assert advice.choices[2].sentence == FILESYSTEMS["btrfs"].in_general
+    assert advice.choices[2].sentence == str(FILESYSTEMS["btrfs"].in_general)
 
 
 def test_a_users_workload_is_advised(mine: Path) -> None:

@@ -1,11 +1,17 @@
 """Uses and layers on made-up graphs of block devices: LUKS under LVM, RAID, multipath, a live medium, a root
 on layers."""
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.unit import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
+from wizard.probe.host import system
 from wizard.probe.host.uses import Standing, is_live, standing
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
@@ -129,3 +135,24 @@ def test_a_graph_that_bites_its_tail_ends() -> None:
     }
     graph = rawfacts.graph(**blocks)
     assert {layer.path for layer in of(graph, "sda").layers} == {"/dev/dm-0", "/dev/sda", "/dev/gone"}
+
+
+def test_a_device_that_goes_while_the_others_are_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python looks at a link twice: it is there, and then it is not."""
+    (tmp_path / "class/block").mkdir(parents=True)
+    for name in ("loop4", "loop4p1", "sda"):
+        (tmp_path / "devices" / name).mkdir(parents=True)
+        (tmp_path / "devices" / name / "dev").write_text("7:4\n")
+        (tmp_path / "class/block" / name).symlink_to(tmp_path / "devices" / name)
+    read = os.readlink
+
+    def gone(path: str) -> str:
+        if str(path).endswith("loop4p1"):
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
+        return read(path)
+
+    monkeypatch.setattr(os, "readlink", gone)
+    monkeypatch.setattr(system, "SYS", tmp_path)
+    assert sorted(system.read_graph().blocks) == ["loop4", "sda"]

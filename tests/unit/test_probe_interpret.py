@@ -15,7 +15,8 @@ from wizard.documents.codec import render_document, to_json
 from wizard.model.drive_facts import Discard, Smart
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent
+from wizard.model.machine import Drive, Extent, Obstacle
+from wizard.probe.collect import from_smartctl
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.recorded import load_machine, save_machine
@@ -127,6 +128,18 @@ def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, 
     drive = seen(rawfacts.drive(smart=text))
     assert drive.smart == Smart()
     assert [(one.what, one.why) for one in drive.unread] == [("smart", why)]
+
+
+def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "wizard.model.said.Language.one", staticmethod(lambda code, english: english.replace(" ", "_"))
+    )
+    monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
+    monkeypatch.setattr("wizard.tools.program.find", lambda name: None)
+    told = from_smartctl("sda", [], 1.0)
+    assert [RawError(**error).obstacle for error in told["errors"]] == [Obstacle.NOT_INSTALLED]
+    bridged = seen(rawfacts.drive(smart='{"smartctl": {"messages": [{"string": "Unknown USB bridge"}]}}'))
+    assert [one.obstacle for one in bridged.unread] == [Obstacle.UNKNOWN_BRIDGE]
 
 
 def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reason() -> None:

@@ -4,6 +4,7 @@ import shutil
 import threading
 from pathlib import Path
 
+from wizard.probe.host.sysfs import drive_names
 from wizard.probe.watch import is_attached, watch_drives
 
 
@@ -46,3 +47,19 @@ def test_what_changes_between_the_call_and_the_first_look_is_seen(tmp_path: Path
     assert next(changes) is None, "another drive at the same node"
     stop.set()
     assert next(changes, "over") == "over"
+
+
+def test_what_a_run_makes_for_a_while_is_no_drive(tmp_path: Path) -> None:
+    behind = {
+        "loop0": "/home/anna/disk.img",
+        "loop1": "/var/lib/diskwright/runs/0001-sda/engine/new-0.img",
+        "loop2": "/memfd:diskwright stand-in 4711 (deleted)",
+        "loop3": "/srv/rest/diskwright-0002-sdb/store",
+        "loop4": "/var/tmp/diskwright-demo-x1/drive.img",
+    }
+    for name, file in behind.items():
+        attach(tmp_path, name, 1)
+        (tmp_path / "block" / name / "loop").mkdir()
+        (tmp_path / "block" / name / "loop/backing_file").write_text(f"{file}\n")
+    assert drive_names(all_devices=False, sys=tmp_path) == ["loop0", "loop4"]
+    assert len(drive_names(all_devices=True, sys=tmp_path)) == len(behind)

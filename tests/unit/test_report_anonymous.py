@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of, read_report
+from tests.unit.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
@@ -57,7 +57,7 @@ def outputs(report: Report) -> str:
     """Both forms, one behind the other, after proving that both are still whole."""
     page, document = render_page(report), render_report(report)
     Page(page)
-    assert read_report(document) == report
+    assert_whole(document, report)
     return page + document
 
 

@@ -1,9 +1,13 @@
 """Sentences as data: what they name, how values are written, and which are the same."""
 
+import ast
 import json
+import subprocess
+import sys
 
 import pytest
 
+from tests.prose import REPO, is_words, spoken_in
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
 from wizard.model.said import Said, Sentence, in_a_row, joined
@@ -86,6 +90,16 @@ def test_a_sentence_that_no_room_has_is_not_read_from_a_document(written: object
 def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
     said = WITHIN(reason=HOLDS(drive="/dev/sda", size=5, parts=("a", DRIVES(count=2))))
     assert decode(json.loads(json.dumps(to_json(said))), Said) == said
+
+
+def test_every_rooms_sentences_are_found_by_their_code_alone() -> None:
+    modules = [path for path in sorted((REPO / "wizard").rglob("*.py"), reverse=True) if is_words(path)]
+    spoken = [tuple(spoken_in(ast.parse(module.read_text(encoding="utf-8")))) for module in modules]
+    codes = [one[0].code for one in spoken if one]
+    # In a process that has not loaded them yet.
+    look = "import sys; from wizard.model.said import sentence_of; [*map(sentence_of, sys.argv[1:])]"
+    done = subprocess.run([sys.executable, "-c", look, *codes], cwd=REPO, capture_output=True, text=True)
+    assert done.returncode == 0 and len(codes) > 50, done.stderr
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])

@@ -9,7 +9,8 @@ import pytest
 
 from tests.exchanging import write_cow_store
 from wizard.apply.block.cow_store import read_cow_store
-from wizard.apply.engine.record import GOING_BACK, HALF, Phase, power_sentence
+from wizard.apply.engine import words
+from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.transaction.snapshotted import (
     EARLIER,
     FILE,
@@ -120,4 +121,4 @@ def test_what_goes_on_by_itself_is_not_said_to_wait() -> None:
         said = power_sentence(phase, "/dev/sdx1", waits=False)
         command = "undo" if phase in GOING_BACK else "resume"
         over = phase in (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
-        assert said == ("" if over else HALF.format(drives="/dev/sdx1", command=command))
+        assert said == ("" if over else str(words.HALF(drives="/dev/sdx1", command=command)))

@@ -1,5 +1,6 @@
 """What a trial says of a drive that was pulled out while it was measured, and of one that only errs."""
 
+import errno
 import os
 from collections.abc import Iterator
 
@@ -57,3 +58,18 @@ def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.Monkey
         Reads(NODE, empty, 4096).access(0)
     with pytest.raises(Failed, match="`dmesg` tells what the kernel met"):
         Writer(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+
+
+@pytest.mark.parametrize("number", [errno.ENODEV, errno.ENXIO])
+def test_while_the_kernel_is_taking_it_away_it_has_gone(
+    empty: int, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Its node is still there for a moment."""
+
+    def refused(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(access, "is_attached", lambda *_: True)
+    monkeypatch.setattr(os, "preadv", refused)
+    with pytest.raises(Failed, match="has gone"):
+        Reads(NODE, empty, 4096).access(0)

@@ -45,10 +45,10 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
 
 
 def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> None:
-    assert make_change(TIMER, site) == "Systemd says that fstrim.timer is enabled."
-    assert make_change(TIMER, site) == "Systemd says that fstrim.timer is enabled."
-    assert take_back(TIMER, site) == "Taken back: systemd says that fstrim.timer is disabled."
-    assert take_back(TIMER, site) == "It is as it was: systemd says that fstrim.timer is disabled."
+    assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
+    assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
+    assert str(take_back(TIMER, site)) == "Taken back: systemd says that fstrim.timer is disabled."
+    assert str(take_back(TIMER, site)) == "It is as it was: systemd says that fstrim.timer is disabled."
     assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
     assert [entry.command for entry in read_entries(tmp_path)] == [
         ("systemctl", "enable", "--now", "fstrim.timer"),
@@ -65,7 +65,7 @@ def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
     (tmp_path / "state").write_text("masked\n")
     with pytest.raises(Failed, match="somebody else"):
         make_change(TIMER, site)
-    assert "Left as it is" in take_back(TIMER, site)
+    assert "Left as it is" in str(take_back(TIMER, site))
 
 
 def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_filesystem_without_owners_is_mounted_for_them(
 def test_what_was_asked_for_beside_stays() -> None:
     plan = for_writer(ANNA, "vfat")
     asked = replace(plan.volumes[0], mount_options=("noatime", "dmask=0000", "uid=7"))
-    assert owner_options(asked) == ("gid=1001", "fmask=0022")
+    assert owner_options(asked.filesystem, asked.writer, asked.mount_options) == ("gid=1001", "fmask=0022")
 
 
 def test_a_plan_says_who_and_reads_back() -> None:
@@ -335,3 +335,12 @@ def test_several_are_told_one_by_one() -> None:
     )
     swaps = plan_for(drive(), wish("swap", size_bytes=GIB), wish("ext4", size_bytes=GIB))
     assert joined(headline(swaps, RunState.DONE)) == f"2 volumes ready on {drive().path}, not mounted."
+
+
+def test_where_the_file_of_mounts_cannot_be_written_nothing_is_mounted_and_that_is_said() -> None:
+    fixed = Usual(ANNA, fixed="/etc/fstab")
+    used = put_to_use(wish("ext4"), drive(), fixed)
+    assert used.mount_point is None and used.writer == ANNA
+    assert any("/etc/fstab cannot be written here" in doubt for doubt in map(str, used.doubts))
+    named = put_to_use(wish("ext4"), drive(), fixed, place="/srv/films")
+    assert named.mount_point == "/srv/films"

@@ -5,28 +5,15 @@ from dataclasses import replace
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
 from wizard.advise.filesystems import BTRFS, Filesystem, filesystem, obstacles, room_bytes
 from wizard.advise.unmade import unmade
+from wizard.advise.words import ranking as words
 from wizard.advise.workloads import Candidate, Profile, Standing
 from wizard.advise.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.model.advice import Advice, Choice, Option, Place, Withheld
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
+from wizard.model.said import Said, in_a_row
 
 _ORDER = list(Place)
-
-ON_ZONES = (
-    "The one filesystem made here that can live on such a drive: it writes everything in new places, zone "
-    "after zone. It takes the whole drive, without a partition table. Data are kept once; files cannot be "
-    "exempted from copy-on-write (nodatacow), nor their space reserved (fallocate)."
-)
-NO_PARTITIONS = (
-    "This kernel takes no partitions on the drive, which it calls host-aware; from 6.8 on it is a disk like "
-    "any other. Start such a kernel, or make the filesystem by hand on the whole drive: it takes any write."
-)
-NOT_ON_ZONES = "What speaks for it on other drives does not count here."
-HIDDEN_ZONES = (
-    "Its model is one whose zones the host must manage, but the kernel shows no zones: writes out of order "
-    "may fail. Connect it to a controller that passes zones on, and look again."
-)
 
 
 def advise(
@@ -111,9 +98,9 @@ def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
     """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
     what was measured on drives that manage themselves says nothing of it."""
     if zoned and candidate.filesystem == BTRFS.name:
-        return replace(candidate.usual, place=Place.CHOSEN, sentence=ON_ZONES, evidence=())
+        return replace(candidate.usual, place=Place.CHOSEN, sentence=str(words.ON_ZONES()), evidence=())
     if zoned:
-        return replace(candidate.usual, place=Place.REJECTED, sentence=NOT_ON_ZONES, evidence=())
+        return replace(candidate.usual, place=Place.REJECTED, sentence=str(words.NOT_ON_ZONES()), evidence=())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -124,9 +111,9 @@ def _obstacles(
     if manages_zones(drive):
         return (*found, *zone_obstacles(kind, machine, drive))
     if recording.management == "host-managed":
-        return (*found, HIDDEN_ZONES)
+        return (*found, str(words.HIDDEN_ZONES()))
     if drive.zones is not None and drive.zones.takes_partitions is False:
-        return (*found, NO_PARTITIONS)
+        return (*found, str(words.NO_PARTITIONS()))
     return found
 
 
@@ -211,68 +198,51 @@ def _moved(
 ) -> str:
     """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
     if place is standing.place:
-        return standing.sentence
+        return str(standing.sentence)
     before = [
         candidate.filesystem
         for candidate, other in unable
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
-    titles = " and ".join(filesystem(name).title for name in before)
-    reasons = " ".join(dict.fromkeys(barred[name][0] for name in before))
-    rank = "first" if place is Place.CHOSEN else "second"
-    return (
-        f"It moves up to the {rank} place because {titles} cannot be used here. {reasons} {standing.sentence}"
-    )
+    reasons = dict.fromkeys(barred[name][0] for name in before)
+    up = words.UP_TO_FIRST if place is Place.CHOSEN else words.UP_TO_SECOND
+    moved = up(others=tuple(filesystem(name).title for name in before))
+    return " ".join((str(moved), *reasons, str(standing.sentence)))
 
 
 def _barred_sentence(candidate: Candidate, standing: Standing) -> str:
     title = filesystem(candidate.filesystem).title
     if standing.place is Place.REJECTED:
-        return standing.sentence
-    rank = "first" if standing.place is Place.CHOSEN else "second"
-    return f"{title} would come {rank} for this work, but cannot be used here. {standing.sentence}"
+        return str(standing.sentence)
+    kept_from = words.FIRST_BARRED if standing.place is Place.CHOSEN else words.SECOND_BARRED
+    return f"{kept_from(title=title)} {standing.sentence}"
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found = [
-        f"The drive could not be read: {unread.why}" for unread in drive.unread if unread.what == "drive"
-    ]
+    found = [words.UNREAD(why=unread.why) for unread in drive.unread if unread.what == "drive"]
     silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
     if silent and machine.root:
-        found.append(
-            "What the drive holds could not be read, so it may be failing: save what is on it before "
-            f"anything else. {silent}"
-        )
+        found.append(words.CONTENT_UNREAD(why=silent))
     if manages_zones(drive):
         found += zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append(
-            "The drive is likely shingled, but not surely; the advice is the one for shingled drives."
-        )
+        found.append(words.LIKELY_SHINGLED())
         found += _otherwise(profile)
     if not machine.kernel.filesystems:
-        found.append("Which filesystems the kernel has could not be read; mounting will tell.")
+        found.append(words.FILESYSTEMS_UNREAD())
     for what, value, follows in (
-        (
-            "size_bytes",
-            drive.size_bytes,
-            "The drive's size could not be read, so no limit of size was checked.",
-        ),
-        ("geometry", drive.geometry, "The drive's block sizes could not be read, so they were not checked."),
-        (
-            "rotational",
-            drive.rotational,
-            "Whether the drive rotates could not be read; what depends on it is left out.",
-        ),
-        ("zoned", drive.zoned, "Whether the drive has zones that the host must manage could not be read."),
+        ("size_bytes", drive.size_bytes, words.SIZE_UNREAD()),
+        ("geometry", drive.geometry, words.BLOCKS_UNREAD()),
+        ("rotational", drive.rotational, words.ROTATION_UNREAD()),
+        ("zoned", drive.zoned, words.ZONES_UNREAD()),
     ):
         if value is None:
-            why = next((unread.why for unread in drive.unread if unread.what == what), "")
-            found.append(f"{follows} {why}".rstrip())
-    return tuple(found)
+            why = [words.BECAUSE(why=unread.why) for unread in drive.unread if unread.what == what]
+            found.append(in_a_row(follows, *why[:1]))
+    return tuple(map(str, found))
 
 
-def _otherwise(profile: Profile) -> list[str]:
+def _otherwise(profile: Profile) -> list[Said]:
     usual = next(
         candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Place.CHOSEN
     )
@@ -281,34 +251,18 @@ def _otherwise(profile: Profile) -> list[str]:
     )
     if usual == shingled:
         return []
-    return [
-        f"If it is not, {filesystem(usual).title} would come before {filesystem(shingled).title} for this "
-        "work."
-    ]
+    return [words.OTHERWISE(usual=filesystem(usual).title, shingled=filesystem(shingled).title)]
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found: list[str] = []
+    found: list[Said] = []
     if profile.solid_state and drive.rotational:
-        found.append(
-            "This purpose is for drives that do not rotate, and this one does: one named after what it will "
-            "hold fits it better."
-        )
+        found.append(words.ROTATES())
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if is_shingled(recording):
-        found.append(
-            "Shingled drives write long runs fast; rewriting in place gets slow once their cache is full, "
-            "whatever filesystem they have."
-        )
+        found.append(words.SHINGLED())
         if profile.root:
-            found.append(
-                "A shingled drive is a poor home for a system, which rewrites small blocks all day; another "
-                "drive would serve better."
-            )
+            found.append(words.SHINGLED_SYSTEM())
     if discards and (drive.rotational is False or is_shingled(recording)):
-        found.append(
-            "The drive takes discards. Let fstrim.timer do that once a week (systemctl enable --now "
-            "fstrim.timer); the mount option discard, at every deletion, is not advised. Btrfs discards by "
-            "itself in the background since kernel 6.2."
-        )
-    return tuple(found)
+        found.append(words.DISCARDS())
+    return tuple(map(str, found))

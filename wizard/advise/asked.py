@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, limits
+from wizard.advise.words import options as words
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -17,10 +19,8 @@ LISTS = {
 """Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for
 joins what is there."""
 
-NOT_WRITTEN = {
-    Kind.TUNE: "it changes a filesystem that exists already, and is nothing to make or mount one with",
-    Kind.SCHEDULER: "it is a scheduler, and diskwright sets none",
-}
+NOT_WRITTEN = {Kind.TUNE: words.TUNES, Kind.SCHEDULER: words.SCHEDULER}
+"""Why options of these kinds cannot be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Taken:
     """
 
     choice: Choice
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()
     names: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
 
@@ -57,7 +57,7 @@ def take_options(
     for number, option in enumerate(asked):
         for other in asked[:number]:
             if exclude(option, other, choice.filesystem):
-                raise BadInput(f"{other.id} and {option.id} cannot be used together.")
+                raise BadInput(str(words.TOGETHER(one=other.id, other=option.id)))
     advised = [
         option
         for option in catalogue.values()
@@ -78,22 +78,19 @@ def check_phrases(
     wanted = {catalogue[name].phrase for name in names if name in catalogue}
     for phrase in phrases:
         if phrase not in wanted:
-            raise BadInput(
-                f"No option that was asked for has the danger {printable(phrase, 120)!r}: type what the "
-                "refusal says, exactly."
-            )
+            raise BadInput(str(words.NO_DANGER(phrase=repr(printable(phrase, 120)))))
 
 
 def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
     option = catalogue.get(name)
     if option is None:
-        raise BadInput(
-            f"There is no option {printable(name, 50)!r}; `diskwright options {filesystem}` lists them by id."
-        )
+        raise BadInput(str(words.UNKNOWN(option=repr(printable(name, 50)), filesystem=filesystem)))
     if option.kind in NOT_WRITTEN:
-        raise BadInput(f"{option.id} ({option.text}) cannot be asked for here: {NOT_WRITTEN[option.kind]}.")
+        why = NOT_WRITTEN[option.kind]()
+        raise BadInput(str(words.NOT_ASKED(option=option.id, text=option.text, why=why)))
     if filesystem not in option.filesystems:
-        raise BadInput(f"{option.id} is for {', '.join(option.filesystems)}, not for {filesystem}.")
+        said = words.OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
+        raise BadInput(str(said))
     return option
 
 
@@ -101,24 +98,19 @@ def refuse(option: CatalogueOption, site: Site) -> None:
     """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
     typed."""
     if option.default:
-        raise BadInput(f"{option.text} is nothing to ask for. {option.never}")
+        raise BadInput(str(words.DEFAULT(option=option.text, why=option.never)))
     if option.refused:
-        raise Refused(f"{option.text} cannot be had: {option.never}")
+        raise Refused(str(words.REFUSED(option=option.text, why=option.never)))
     if reason := limits(option, site):
-        raise Refused(f"{option.text} cannot be had here. {reason}")
+        raise Refused(str(words.NOT_HERE(option=option.text, why=reason)))
     if option.danger and site.root:
-        raise Refused(
-            f"{option.text} puts data at risk, and a volume that the system lives on does not get it. "
-            f"{option.never}"
-        )
+        raise Refused(str(words.NOT_FOR_SYSTEM(option=option.text, why=option.never)))
 
 
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
     if option.phrase and option.phrase not in phrases:
-        raise Refused(
-            f"{option.text} puts data at risk. {option.never} To have it all the same, type its danger back "
-            f'exactly: --danger "{option.phrase}"'
-        )
+        said = words.DANGEROUS(option=option.text, why=option.never, phrase=option.phrase)
+        raise Refused(str(said))
 
 
 def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
@@ -171,7 +163,7 @@ def _stays(
         (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
     )
     if entry.always and against is not None:
-        raise BadInput(f"{against.id} cannot stand beside {option.text}, which the drive needs.")
+        raise BadInput(str(words.NEEDED(option=against.id, advised=option.text)))
     return against is None
 
 
@@ -186,7 +178,9 @@ def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> 
     return [joined if option is old else option for option in options]
 
 
-def _doubt(option: CatalogueOption, purpose: str) -> str:
-    done = "is made" if option.kind is Kind.MKFS else "is mounted"
-    how = "its danger was typed back" if option.danger else "it was asked for, and is not advised"
-    return f"The volume for {purpose} {done} with {option.text}; {how}. {option.never}"
+def _doubt(option: CatalogueOption, purpose: str) -> Said:
+    if option.kind is Kind.MKFS:
+        said = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
+    else:
+        said = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
+    return said(purpose=purpose, option=option.text, why=option.never)

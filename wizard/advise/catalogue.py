@@ -7,13 +7,16 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.advise.reading import LONGEST_ID, Place, gather
+from wizard.advise.words import options as said_of
+from wizard.advise.words import profiles as words
 from wizard.advise.zones import manages_zones
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
 from wizard.model.names import printable
-from wizard.model.units import format_exact, parse_size
+from wizard.model.said import Said
+from wizard.model.units import parse_size
 from wizard.model.written import WHERE_USED
 
 
@@ -41,15 +44,15 @@ class Need(StrEnum):
 
 
 NEEDS = {
-    Need.ROTATIONAL: "It is for drives that rotate.",
-    Need.NON_ROTATIONAL: "It is for drives that do not rotate.",
-    Need.SHINGLED: "It is for shingled drives.",
-    Need.NOT_SHINGLED: "It does not suit a shingled drive.",
-    Need.ZONED: "It is for drives whose zones the host must manage.",
-    Need.NOT_ZONED: "It does not suit a drive whose zones the host must manage.",
-    Need.ALL_SEQUENTIAL: "It is for drives on which no zone takes any write.",
-    Need.DISCARD: "It is for drives that take discards.",
-    Need.NOT_ROOT: "It is not for the filesystem the system itself lives on.",
+    Need.ROTATIONAL: said_of.ROTATING(),
+    Need.NON_ROTATIONAL: said_of.NOT_ROTATING(),
+    Need.SHINGLED: said_of.SHINGLED(),
+    Need.NOT_SHINGLED: said_of.NOT_SHINGLED(),
+    Need.ZONED: said_of.ZONED(),
+    Need.NOT_ZONED: said_of.NOT_ZONED(),
+    Need.ALL_SEQUENTIAL: said_of.ALL_SEQUENTIAL(),
+    Need.DISCARD: said_of.DISCARD(),
+    Need.NOT_ROOT: said_of.NOT_ROOT(),
 }
 """What each need says where it is not met, and of the option itself."""
 
@@ -140,10 +143,11 @@ def why_not(option: CatalogueOption, site: Site) -> str | None:
     """Why `option` is not offered at `site`, in a sentence; None where it is."""
     if option.never:
         return option.never
-    return limits(option, site)
+    reason = limits(option, site)
+    return None if reason is None else str(reason)
 
 
-def limits(option: CatalogueOption, site: Site) -> str | None:
+def limits(option: CatalogueOption, site: Site) -> Said | None:
     """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not;
     None where nothing does."""
     return (
@@ -170,11 +174,13 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
-        return OnKernel(
-            False, f"The kernel ({kernel.release}) has no {' and no '.join(kind.title for kind in kinds)}."
-        )
+        titles = tuple(kind.title for kind in kinds)
+        none = said_of.NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
+        return OnKernel(False, str(none))
     reason = kernel_reason(option, kernel)
-    return OnKernel(True) if reason is None else OnKernel(None if kernel.version == (0, 0) else False, reason)
+    if reason is None:
+        return OnKernel(True)
+    return OnKernel(None if kernel.version == (0, 0) else False, str(reason))
 
 
 def _has(kind: FilesystemKind, kernel: Kernel) -> bool:
@@ -186,7 +192,7 @@ def version_of(text: str) -> tuple[int, int]:
     """`6.2` as numbers; raises BadInput for anything else."""
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise BadInput(f"{printable(text, 20)!r} is no kernel version: write it as 6.2.")
+        raise BadInput(str(said_of.NO_VERSION(text=repr(printable(text, 20)))))
     return int(match[1]), int(match[2])
 
 
@@ -196,20 +202,20 @@ def flag_of(option: CatalogueOption) -> str:
     return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
 
 
-def kernel_reason(option: CatalogueOption, kernel: Kernel) -> str | None:
+def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
     """Why this kernel does not take `option`, by its version alone; None where it does."""
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):
-        return f"The kernel's version could not be read, and {option.text} is not in every kernel."
+        return said_of.KERNEL_UNKNOWN(option=option.text)
     if option.since and kernel.version < version_of(option.since):
-        return f"Kernel {option.since} is the first to take it; {kernel.release} runs."
+        return said_of.KERNEL_OLD(since=option.since, release=kernel.release)
     if option.until and kernel.version >= version_of(option.until):
-        return f"Kernels from {option.until} on no longer take it; {kernel.release} runs."
+        return said_of.KERNEL_NEW(until=option.until, release=kernel.release)
     return None
 
 
-def _drive_reason(option: CatalogueOption, site: Site) -> str | None:
+def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
     rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
     zoned = manages_zones(site.drive)
     held = {
@@ -224,23 +230,23 @@ def _drive_reason(option: CatalogueOption, site: Site) -> str | None:
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
-        return "Whether the drive rotates could not be read."
+        return said_of.ROTATION_UNREAD()
     if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
-        return "A loop device leaves the order of requests to the drive that holds its file."
+        return said_of.LOOP()
     if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
-        return "The kernel does not offer it for this drive."
+        return said_of.NOT_HAD()
     return next((NEEDS[need] for need in option.needs if not held[need]), None)
 
 
-def _size_reason(option: CatalogueOption, size: int | None) -> str | None:
+def _size_reason(option: CatalogueOption, size: int | None) -> Said | None:
     if not (option.at_least or option.at_most):
         return None
     if size is None:
-        return "The volume's size is not known."
+        return said_of.SIZE_UNKNOWN()
     if option.at_least and size < (least := parse_size(option.at_least)):
-        return f"It is for volumes of {format_exact(least)} and more."
+        return said_of.AT_LEAST(least=least)
     if option.at_most and size > (most := parse_size(option.at_most)):
-        return f"It is for volumes up to {format_exact(most)}."
+        return said_of.AT_MOST(most=most)
     return None
 
 
@@ -251,24 +257,23 @@ def _entries(path: Path, form: OptionFile) -> list[Place[CatalogueOption]]:
 def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOption]]) -> None:
     option = place.entry
     if not option.filesystems and option.kind is not Kind.SCHEDULER:
-        raise place.fault("filesystems", "name at least one filesystem.")
+        raise place.fault("filesystems", words.NO_FILESYSTEM())
     for name in option.filesystems:
         if name not in KINDS:
-            raise place.fault("filesystems", f"{printable(name, 20)!r} is none of {', '.join(KINDS)}.")
+            said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
+            raise place.fault("filesystems", said)
     if not _TEXTS[option.kind].fullmatch(option.text):
-        raise place.fault(
-            "text", f"{printable(option.text, 40)!r} cannot be written as one {option.kind} option."
-        )
+        said = words.NOT_ONE_OPTION(text=repr(printable(option.text, 40)), kind=option.kind)
+        raise place.fault("text", said)
     if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault("text", f"{printable(option.text, 40)!r} is for diskwright itself to set.")
+        raise place.fault("text", words.RESERVED(text=repr(printable(option.text, 40))))
     if (option.danger or option.refused or option.default) and not option.never:
-        raise place.fault(
-            "never", "an option marked as dangerous, refused or the default is never offered: say why."
-        )
+        raise place.fault("never", words.NO_REASON())
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            raise place.fault("conflicts", f"there is no option {printable(other, LONGEST_ID)!r}.")
+            said = words.NO_CONFLICT(option=repr(printable(other, LONGEST_ID)))
+            raise place.fault("conflicts", said)
     _check_bounds(place)
 
 
@@ -276,19 +281,13 @@ def _check_phrase(place: Place[CatalogueOption]) -> None:
     """A dangerous option that can be had needs a phrase, and no other has one."""
     option = place.entry
     if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(option.phrase):
-        raise place.fault(
-            "phrase",
-            "a dangerous option of mkfs or mount that is not refused, and no other, has a phrase that is "
-            "typed back.",
-        )
+        raise place.fault("phrase", words.PHRASE())
     if (
         option.phrase != printable(option.phrase, LONGEST_PHRASE)
         or "  " in option.phrase
         or option.phrase != option.phrase.strip()
     ):
-        raise place.fault(
-            "phrase", f"write a line of plain text that can be typed, at most {LONGEST_PHRASE} characters."
-        )
+        raise place.fault("phrase", words.PHRASE_TYPED(longest=LONGEST_PHRASE))
 
 
 def _check_bounds(place: Place[CatalogueOption]) -> None:
@@ -302,4 +301,4 @@ def _check_bounds(place: Place[CatalogueOption]) -> None:
         try:
             _ = reads(text) if text else None
         except BadInput as error:
-            raise place.fault(key, str(error)) from None
+            raise place.fault(key, words.OTHER_FAULT(why=str(error))) from None

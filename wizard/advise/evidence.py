@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.advise.reading import Place, gather
+from wizard.advise.words.profiles import NO_FIGURE
 from wizard.model.advice import Evidence
 
 
@@ -52,7 +53,7 @@ def load_evidence() -> dict[str, Evidence]:
     places = gather("evidence", EvidenceFile, _entries, lambda evidence: evidence.id)
     for place in places.values():
         if not place.entry.figures:
-            raise place.fault("figures", "there is no figure; a measurement without one proves nothing.")
+            raise place.fault("figures", NO_FIGURE())
     return {name: place.entry for name, place in places.items()}
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wizard.advise.catalogue import CatalogueOption, Kind
+from wizard.advise.words import existing as words
 from wizard.model.advice import Choice
 from wizard.model.machine import Drive
-from wizard.model.units import KIB, format_capacity, format_exact
+from wizard.model.said import Said
+from wizard.model.units import KIB
 
 READ_AHEAD_BYTES = 128 * KIB
 """What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe
@@ -74,13 +76,8 @@ def tuning_for(
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
         source = _source(known, Kind.SCHEDULER, choice.scheduler.text)
-        changes.append(
-            Change(
-                f"scheduler {choice.scheduler.text} instead of {drive.scheduler}",
-                choice.scheduler.why,
-                source,
-            )
-        )
+        what = words.SCHEDULER(wanted=choice.scheduler.text, now=drive.scheduler or "")
+        changes.append(Change(str(what), choice.scheduler.why, source))
     ahead = _read_ahead(drive)
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
@@ -102,14 +99,14 @@ def _mount_options(
     for option in (entry for entry in known if entry.kind is Kind.MOUNT and entry.danger):
         for text in {option.text, *option.also} & set(kept):
             kept.remove(text)
-            changes.append(Change(f"mounted without {text}", option.never, option.source))
+            changes.append(Change(str(words.WITHOUT(option=text)), option.never, option.source))
     for advised in choice.mount:
         if advised.text in kept:
             continue
         kept = [text for text in kept if not _says_the_same(text, advised.text)]
         kept.append(advised.text)
-        why = f"{advised.why} {f'Risk: {advised.risk}' if advised.risk else ''}".strip()
-        changes.append(Change(f"mounted with {advised.text}", why, _source(known, Kind.MOUNT, advised.text)))
+        what, source = str(words.WITH(option=advised.text)), _source(known, Kind.MOUNT, advised.text)
+        changes.append(Change(what, str(_with_risk(advised.why, advised.risk)), source))
     if not changes:
         return None, []
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
@@ -122,6 +119,10 @@ def _says_the_same(text: str, advised: str) -> bool:
     return text.partition("=")[0] == advised.partition("=")[0]
 
 
+def _with_risk(why: str, risk: str) -> str | Said:
+    return words.AND_RISK(why=why, risk=risk) if risk else why
+
+
 def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
 
@@ -132,19 +133,15 @@ def _read_ahead(drive: Drive) -> int:
 
 
 def _more_ahead(now: int, wanted: int) -> Change:
-    why = (
-        f"The kernel reads {format_exact(now)} ahead there, less than it does by itself: long files are then "
-        "read in small pieces."
-    )
-    return Change(f"read-ahead of {format_exact(wanted)}", why, "kernel source, block/blk-settings.c")
+    what, why = words.READ_AHEAD(wanted=wanted), words.LESS_AHEAD(now=now)
+    return Change(str(what), str(why), "kernel source, block/blk-settings.c")
 
 
 def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
     takes = drive.discard is not None and drive.discard.maximum_bytes > 0
     if not takes or drive.rotational is not False or existing.trims_weekly is not False:
         return ()
-    why = "The drive takes discards, and nothing tells it once a week which blocks it need not keep."
-    return (Change("fstrim.timer switched on", why, "fstrim(8)"),)
+    return (Change(str(words.TIMER()), str(words.NOT_TRIMMED()), "fstrim(8)"),)
 
 
 def _reserve(
@@ -159,11 +156,9 @@ def _reserve(
     )
     if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
         return {}
-    why = (
-        f"{format_capacity(held)} are kept for root. "
-        f"{option.why}{f' Risk: {option.risk}' if option.risk else ''}"
-    )
-    return {share: Change("1 % kept for root" if share else "nothing kept for root", why, option.source)}
+    why = words.RESERVED(size=held, why=_with_risk(option.why, option.risk))
+    what = words.KEEPS_ONE() if share else words.KEEPS_NONE()
+    return {share: Change(str(what), str(why), option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:

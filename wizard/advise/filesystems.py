@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from wizard.advise.missing import lacking
+from wizard.advise.words import ranking as words
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
@@ -11,7 +12,8 @@ from wizard.filesystems.xfs import KIND as XFS
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
-from wizard.model.units import MIB, format_capacity
+from wizard.model.said import Said
+from wizard.model.units import MIB
 
 TABLE_BYTES = 2 * MIB
 """What a partition table and the aligned start before the first partition take from a drive."""
@@ -32,33 +34,28 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
 
     `room` is the bytes the volume can have, None where that is unknown.
     """
-    found: list[str] = []
+    found: list[Said] = []
     if (
         machine.kernel.filesystems
         and kind.kernel_names
         and not machine.kernel.filesystems.intersection(kind.kernel_names)
     ):
-        found.append(
-            f"The running kernel ({machine.kernel.release}) has no {kind.title}: boot one that has, or "
-            "install its module."
-        )
+        found.append(words.NO_DRIVER(release=machine.kernel.release, title=kind.title))
     found += _missing(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
-        found.append(
-            f"The drive's logical blocks have {drive.geometry.logical_block_bytes} bytes; a {kind.title} "
-            "block has at most 4096."
-        )
+        size = drive.geometry.logical_block_bytes
+        found.append(words.LARGE_BLOCKS(size=size, title=kind.title))
     if room is not None:
         found += _size_obstacles(kind, room)
-    return tuple(found)
+    return tuple(map(str, found))
 
 
-def _missing(kind: Filesystem, machine: Machine) -> list[str]:
+def _missing(kind: Filesystem, machine: Machine) -> list[Said]:
     """Programs and files that its maker cannot do without."""
     absent = lacking(machine, kind.makers)
-    said = [str(absent.said)] if absent else []
+    said = [absent.said] if absent else []
     said += [
-        f"{path} is missing, and {kind.tool} needs it: {how}."
+        words.FILE_MISSING(path=path, program=kind.tool, how=how)
         for path, how in kind.needs_files
         if path in machine.missing_files
     ]
@@ -79,14 +76,12 @@ def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> i
     return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
 
 
-def _size_obstacles(kind: Filesystem, size: int) -> list[str]:
+def _size_obstacles(kind: Filesystem, size: int) -> list[Said]:
     if size < kind.minimum_bytes:
-        return [
-            f"There is room for {format_capacity(size)}, and {kind.title} needs {kind.minimum_bytes // MIB} "
-            f"MiB: {kind.minimum_why}."
-        ]
+        least = kind.minimum_bytes // MIB
+        return [words.TOO_SMALL(room=size, title=kind.title, least=least, why=kind.minimum_why)]
     if size > kind.maximum_bytes:
-        return [f"{format_capacity(size)} are more than {kind.title} can address."]
+        return [words.TOO_LARGE(size=size, title=kind.title)]
     return []
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from wizard.advise.reading import Place, gather
+from wizard.advise.words.profiles import EXPLAINED, NEAR_TERMS, NO_TERM, SHORT_LINE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
@@ -48,10 +49,8 @@ def load_glossary() -> tuple[Term, ...]:
         for spelling in place.entry.spellings:
             other = owners.setdefault(spelling.casefold(), place.entry)
             if other is not place.entry:
-                raise place.fault(
-                    "term",
-                    f"{printable(spelling, 40)!r} is explained already by the term with the id {other.id!r}.",
-                )
+                said = EXPLAINED(spelling=repr(printable(spelling, 40)), id=repr(other.id))
+                raise place.fault("term", said)
     return tuple(sorted((place.entry for place in places.values()), key=lambda term: term.term.casefold()))
 
 
@@ -65,8 +64,8 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     near = search_terms(wanted, known) or [
         by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)
     ]
-    hint = f" Did you mean {', '.join(dict.fromkeys(term.term for term in near[:5]))}?" if near else ""
-    raise BadInput(f"The glossary does not have {printable(text, 40)!r}.{hint}")
+    names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
+    raise BadInput(str(NEAR_TERMS(text=shown, near=names) if near else NO_TERM(text=shown)))
 
 
 def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
@@ -108,4 +107,4 @@ def _check(place: Place[Term]) -> None:
         *(("also", spelling) for spelling in term.also),
     ):
         if not said.strip() or printable(said, LONGEST) != said:
-            raise place.fault(key, f"write one line of plain text, at most {LONGEST} characters.")
+            raise place.fault(key, SHORT_LINE(longest=LONGEST))

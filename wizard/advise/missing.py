@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.advise.words import NOT_INSTALLED, NOT_INSTALLED_PACKAGE, NOT_INSTALLED_UNKNOWN
+from wizard.advise.words.missing import NOT_INSTALLED, NOT_INSTALLED_PACKAGE, NOT_INSTALLED_UNKNOWN
 from wizard.documents.profiles import BUNDLED, read_profile
+from wizard.model.errors import Refused
 from wizard.model.machine import Machine
 from wizard.model.said import Said
 
@@ -76,6 +77,14 @@ class Missing:
         if command := self.command:
             return NOT_INSTALLED(programs=self.programs, command=command, count=count)
         return NOT_INSTALLED_PACKAGE(programs=self.programs, packages=self.packages, count=count)
+
+
+class Lacking(Refused):
+    """Something is refused since programs are not installed; installing them is the way on."""
+
+    def __init__(self, absent: Missing) -> None:
+        super().__init__(str(absent.said))
+        self.missing = absent
 
 
 @cache

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from wizard.advise.asked import NOT_WRITTEN, exclude, refuse
 from wizard.advise.catalogue import CatalogueOption, Site
+from wizard.advise.words import options as words
 from wizard.model.advice import Choice
 from wizard.model.errors import DiskwrightError
+from wizard.model.said import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,22 @@ class Offered:
     @property
     def standing(self) -> str:
         """`danger`, in a word or a few."""
+        return str(self._stands())
+
+    @property
+    def rank(self) -> int:
+        """The lower, the sooner it is shown: the advised first, what cannot be had last."""
+        return _ORDER.index(self._stands)
+
+    @property
+    def _stands(self) -> Sentence:
         if self.advised:
-            return "advised"
+            return words.IS_ADVISED
         if self.refusal:
-            return "cannot be had"
+            return words.IS_NOT_HAD
         if self.option.danger:
-            return "danger"
-        return "not advised" if self.option.never else "can be taken"
+            return words.IS_DANGER
+        return words.IS_NOT_ADVISED if self.option.never else words.IS_FREE
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -37,16 +48,16 @@ class Offered:
         option = self.option
         said = (
             option.does,
-            f"For: {option.why}" if option.does else option.why,
-            f"Risk: {option.risk}" if option.risk else "",
-            f"{'Danger' if option.danger else 'Against it'}: {option.never}" if option.never else "",
-            f"Not together with: {', '.join(self.excludes)}." if self.excludes else "",
-            f"Cannot be had: {self.refusal}" if self.refusal else "",
+            words.FOR(why=option.why) if option.does else option.why,
+            words.RISK(risk=option.risk) if option.risk else "",
+            (words.DANGER if option.danger else words.AGAINST)(why=option.never) if option.never else "",
+            words.EXCLUDES(options=self.excludes) if self.excludes else "",
+            words.REFUSAL(why=self.refusal) if self.refusal else "",
         )
-        return tuple(filter(None, said))
+        return tuple(str(part) for part in said if part)
 
 
-_ORDER = ("advised", "can be taken", "not advised", "danger", "cannot be had")
+_ORDER = (words.IS_ADVISED, words.IS_FREE, words.IS_NOT_ADVISED, words.IS_DANGER, words.IS_NOT_HAD)
 
 
 def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:
@@ -67,7 +78,7 @@ def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]
         )
         for option in options
     ]
-    return tuple(sorted(found, key=lambda one: _ORDER.index(one.standing)))
+    return tuple(sorted(found, key=lambda one: one.rank))
 
 
 def _refusal(option: CatalogueOption, site: Site) -> str:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from wizard.advise.words.profiles import FAULT, NO_ID, USED_ID
 from wizard.documents.profiles import line_of, profile_files, read_profile
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 Form = TypeVar("Form")
 Entry = TypeVar("Entry")
@@ -27,25 +29,21 @@ class Place(Generic[Entry]):
     key: str
     entry: Entry
 
-    def fault(self, key: str, said: str) -> BadInput:
+    def fault(self, key: str, said: Said) -> BadInput:
         """The error to raise about `key` of this entry: file, line and whole key."""
         return fault(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
-def fault(path: Path, key: str, said: str) -> BadInput:
+def fault(path: Path, key: str, said: Said) -> BadInput:
     """A sentence about one key of a profile, with the line it stands on."""
     line = line_of(path.read_text(encoding="utf-8"), key)
-    return BadInput(f"{path}, line {line}, {key}: {said}")
+    return BadInput(str(FAULT(path=str(path), line=line, key=key, why=said)))
 
 
 def check_id(place: Place[Entry], key: str, value: str) -> None:
     """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
-        raise place.fault(
-            key,
-            f"{printable(value, 50)!r} is no id: use small letters, digits and single hyphens, at most "
-            f"{LONGEST_ID}.",
-        )
+        raise place.fault(key, NO_ID(text=repr(printable(value, 50)), longest=LONGEST_ID))
 
 
 def gather(
@@ -63,8 +61,6 @@ def gather(
             check_id(place, "id", name)
             other = found.get(name)
             if other is not None and other.path.parent == path.parent:
-                raise place.fault(
-                    "id", f"{name!r} is already used in {other.path}; give one of the two another id."
-                )
+                raise place.fault("id", USED_ID(id=repr(name), path=str(other.path)))
             found[name] = place
     return found

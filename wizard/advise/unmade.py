@@ -14,8 +14,8 @@ def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
         Unmade(
             kind.name,
             kind.title,
-            kind.why_not,
-            kind.way_off,
+            str(kind.why_not),
+            str(kind.way_off),
             tuple(card for card in measured if _names(card, kind.name)),
         )
         for kind in KINDS.values()

@@ -10,9 +10,12 @@ from wizard.advise.evidence import load_evidence
 from wizard.advise.filesystems import FILESYSTEMS
 from wizard.advise.reading import Place as Entry
 from wizard.advise.reading import gather
+from wizard.advise.words import profiles as words
+from wizard.advise.words.options import OTHER_FILESYSTEM, TOGETHER
 from wizard.model.advice import Evidence, Place, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 BEHIND_THE_BUNDLED = 1000
 """The `order` of a workload that has none of its own."""
@@ -78,7 +81,7 @@ class Standing:
     """A filesystem's place with its options and evidence. `schedulers` in order of preference."""
 
     place: Place
-    sentence: str
+    sentence: str | Said
     evidence: tuple[Evidence, ...]
     mkfs: tuple[CatalogueOption, ...]
     mount: tuple[CatalogueOption, ...]
@@ -142,8 +145,8 @@ def find_workload(name: str) -> Profile:
     for profile in profiles:
         if profile.workload.id == name:
             return profile
-    known = ", ".join(profile.workload.id for profile in profiles)
-    raise BadInput(f"There is no workload {printable(name, 40)!r}; the known ones are {known}.")
+    known = tuple(profile.workload.id for profile in profiles)
+    raise BadInput(str(words.NO_WORKLOAD(name=repr(printable(name, 40)), known=known)))
 
 
 def _unranked(ranked: Iterable[str]) -> list[Candidate]:
@@ -201,33 +204,30 @@ class _Joined:
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title), ("summary", self.form.summary)):
             if not text.strip() or printable(text, 400) != text:
-                raise self.place.fault(key, "write one line of plain text.")
+                raise self.place.fault(key, words.ONE_LINE())
         if not LABEL.fullmatch(self.form.label):
-            raise self.place.fault(
-                "label",
-                "a label has 1 to 12 letters, digits, hyphens or underscores and begins with a letter or "
-                "digit.",
-            )
+            raise self.place.fault("label", words.LABEL())
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                raise self.place.fault(
-                    f"choices[{index}].filesystem",
-                    f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.",
-                )
+                said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
+                raise self.place.fault(f"choices[{index}].filesystem", said)
             if name in names[:index]:
-                raise self.place.fault(f"choices[{index}].filesystem", f"{name} was ranked before.")
+                raise self.place.fault(f"choices[{index}].filesystem", words.RANKED_BEFORE(filesystem=name))
 
     def _check_places(self, places: Sequence[Place], key: str) -> None:
-        shingled = " on a shingled drive" if "." in key else ""
+        shingled = "." in key
         if Place.CHOSEN not in places:
-            raise self.place.fault("choices[0]", f"no filesystem is chosen{shingled}; exactly one must be.")
-        for place, most in ((Place.CHOSEN, "exactly one must be"), (Place.SECOND, "at most one may be")):
+            none = words.NONE_CHOSEN_SHINGLED if shingled else words.NONE_CHOSEN
+            raise self.place.fault("choices[0]", none())
+        for place, anywhere, there in (
+            (Place.CHOSEN, words.TWO_CHOSEN, words.TWO_CHOSEN_SHINGLED),
+            (Place.SECOND, words.TWO_SECOND, words.TWO_SECOND_SHINGLED),
+        ):
             holders = [index for index, held in enumerate(places) if held is place]
             if len(holders) > 1:
-                raise self.place.fault(
-                    f"choices[{holders[1]}].{key}", f"more than one filesystem is {place}{shingled}; {most}."
-                )
+                two = there if shingled else anywhere
+                raise self.place.fault(f"choices[{holders[1]}].{key}", two())
 
     def _candidate(self, key: str, choice: ChoiceForm) -> Candidate:
         usual = self._standing(key, choice.filesystem, choice, choice)
@@ -235,14 +235,14 @@ class _Joined:
         if choice.shingled is not None:
             shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
         if choice.unfit and usual.place is not Place.REJECTED:
-            raise self.place.fault(f"{key}.unfit", "only a filesystem that is rejected can be unfit.")
+            raise self.place.fault(f"{key}.unfit", words.UNFIT())
         return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
     def _standing(
         self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
     ) -> Standing:
         if not form.sentence.strip():
-            raise self.place.fault(f"{key}.sentence", "say in a sentence why it has this place.")
+            raise self.place.fault(f"{key}.sentence", words.NO_SENTENCE())
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
         mount = usual.mount if form.mount is None else form.mount
         schedulers = usual.schedulers if form.schedulers is None else form.schedulers
@@ -258,9 +258,7 @@ class _Joined:
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
         for name in names:
             if name not in self.evidence:
-                raise self.place.fault(
-                    key, f"there is no evidence {printable(name, 50)!r} in profiles/evidence."
-                )
+                raise self.place.fault(key, words.NO_EVIDENCE(name=repr(printable(name, 50))))
         return tuple(self.evidence[name] for name in names)
 
     def _options(
@@ -270,9 +268,7 @@ class _Joined:
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(
-                    key, f"there is no option {printable(name, 50)!r} in profiles/options."
-                )
+                raise self.place.fault(key, words.NO_OPTION(name=repr(printable(name, 50))))
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not Kind.SCHEDULER else ():
                 if (
@@ -280,16 +276,16 @@ class _Joined:
                     or other.id in option.conflicts
                     or flag_of(option) == flag_of(other)
                 ):
-                    raise self.place.fault(key, f"{other.id} and {option.id} cannot be used together.")
+                    raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
 
     def _check_option(self, key: str, kind: Kind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
-            raise self.place.fault(key, f"{option.id} is an option for {option.kind}, not for {kind}.")
+            said = words.OTHER_KIND(option=option.id, kind=option.kind, wanted=kind)
+            raise self.place.fault(key, said)
         if option.filesystems and filesystem not in option.filesystems:
-            raise self.place.fault(
-                key, f"{option.id} is for {', '.join(option.filesystems)}, not for {filesystem}."
-            )
+            said = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
+            raise self.place.fault(key, said)
         if option.never:
-            raise self.place.fault(key, f"{option.id} is never offered: {option.never}")
+            raise self.place.fault(key, words.NEVER(option=option.id, why=option.never))

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from wizard.advise.filesystems import BTRFS, XFS, Filesystem
 from wizard.advise.missing import lacking
+from wizard.advise.words import zones as words
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
-from wizard.model.units import GIB, MIB, TIB, format_capacity, format_exact
+from wizard.model.said import Said, in_a_row
+from wizard.model.units import GIB, MIB, TIB
 
 Version = tuple[int, int]
 
@@ -40,13 +42,15 @@ OTHER = "/dev/OTHER"
 
 PLACE = "/mnt"
 
+MKFS_F2FS = ("mkfs.f2fs", "-f", "-m")
+
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
     """What speaks against a use (`against`), and what could not be known (`unknown`), in sentences."""
 
-    against: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    against: tuple[Said, ...] = ()
+    unknown: tuple[Said, ...] = ()
 
     def __add__(self, other: "_Findings") -> "_Findings":
         return _Findings(self.against + other.against, self.unknown + other.unknown)
@@ -60,30 +64,19 @@ def manages_zones(drive: Drive) -> bool:
 def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Why `kind` cannot be made on this host-managed drive, in sentences; empty where it can."""
     if kind is not BTRFS:
-        return (
-            "The host must manage this drive's zones, and the kernel takes no partitions on it: "
-            f"{kind.zones}.",
-        )
-    return _btrfs(machine, drive).against
+        return (str(words.TAKES_NO_PARTITIONS(why=kind.zones or "")),)
+    return tuple(map(str, _btrfs(machine, drive).against))
 
 
-def zone_doubts(machine: Machine, drive: Drive) -> tuple[str, ...]:
+def zone_doubts(machine: Machine, drive: Drive) -> tuple[Said, ...]:
     """What could not be known about making Btrfs on this host-managed drive."""
     return _btrfs(machine, drive).unknown
 
 
 def zone_notes(*, root: bool) -> tuple[str, ...]:
     """What else is good to know about such a drive."""
-    found = [
-        "The drive takes writes only in the order of its zones: no partition table, and one filesystem on "
-        "the whole drive.",
-        "Making a filesystem empties every zone at once: nothing of what the drive held can be brought back.",
-    ]
-    if root:
-        found.append(
-            "Nothing can be booted from such a drive: /boot and the boot loader must lie on another one."
-        )
-    return tuple(found)
+    found = [words.IN_ORDER(), words.EMPTIED(), *((words.NOT_BOOTED(),) if root else ())]
+    return tuple(map(str, found))
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
@@ -94,68 +87,62 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
     return (
         _use(
             "Btrfs",
-            "It writes everything in new places, zone after zone. It takes the whole drive, and is what "
-            "diskwright makes there.",
+            words.BTRFS(),
             _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
-            f"mount -t btrfs {drive.path} {PLACE}",
+            _mount("btrfs", drive.path),
         ),
-        _use("F2FS", _f2fs_words(alone), _f2fs(machine, drive), *_f2fs_commands(drive.path, alone)),
-        _use("XFS", _xfs_words(drive), _xfs(machine), *_xfs_commands(drive)),
+        _use("F2FS", _f2fs_nature(alone), _f2fs(machine, drive), *_f2fs_commands(drive.path, alone)),
+        _use("XFS", _xfs_nature(drive), _xfs(machine), *_xfs_commands(drive)),
         _use(
             "zonefs",
-            "It shows every zone as one file that programs can only append to: for programs written for "
-            "that, not for ordinary files.",
+            words.ZONEFS(),
             _has(machine, "zonefs", "zonefs")
             + _since(machine, "zonefs", ZONEFS_SINCE)
             + _tool(machine, "mkzonefs"),
             f"mkzonefs {drive.path}",
-            f"mount -t zonefs {drive.path} {PLACE}",
+            _mount("zonefs", drive.path),
         ),
         _use(
             "dm-zoned",
-            _dm_zoned_words(alone),
+            _dm_zoned_nature(alone),
             _dm_zoned(machine, alone),
             *_dm_zoned_commands(drive.path, alone),
         ),
-        ZonedUse(
-            "ext4, JFS, NILFS2 and partitions",
-            Ability.CANNOT,
-            "They write in place, and the drive refuses that. mkfs.jfs even claims success, and what it made "
-            "cannot be mounted.",
-        ),
+        ZonedUse(str(words.OTHERS()), Ability.CANNOT, str(words.IN_PLACE())),
     )
 
 
-def _use(title: str, words: str, found: _Findings, *commands: str) -> ZonedUse:
+def _use(title: str, nature: Said, found: _Findings, *commands: str) -> ZonedUse:
     ability = Ability.CANNOT if found.against else Ability.DOUBT if found.unknown else Ability.CAN
-    return ZonedUse(title, ability, " ".join((*found.against, *found.unknown, words)), commands)
+    return ZonedUse(title, ability, str(in_a_row(*found.against, *found.unknown, nature)), commands)
+
+
+def _mount(kind: str, device: str, *options: str) -> str:
+    return " ".join(("mount", "-t", kind, *options, device, PLACE))
 
 
 def _has(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=("Which filesystems the kernel has could not be read.",))
+        return _Findings(unknown=(words.FILESYSTEMS_UNKNOWN(),))
     if name in machine.kernel.filesystems:
         return _Findings()
-    return _Findings((f"The running kernel ({machine.kernel.release}) has no {title}.",))
+    return _Findings((words.NO_DRIVER(release=machine.kernel.release, title=title),))
 
 
-def _since(machine: Machine, title: str, first: Version) -> _Findings:
+def _since(machine: Machine, title: str | Said, first: Version) -> _Findings:
     kernel = machine.kernel
     if kernel.version == (0, 0):
-        return _Findings(
-            unknown=(f"The kernel's version could not be read; {title} needs {_dotted(first)} for zones.",)
-        )
+        return _Findings(unknown=(words.KERNEL_UNKNOWN(title=title, first=_dotted(first)),))
     if kernel.version < first:
-        return _Findings(
-            (f"Kernel {_dotted(first)} is the first with {title} for zones; {kernel.release} runs.",)
-        )
+        old = words.KERNEL_OLD(first=_dotted(first), title=title, release=kernel.release)
+        return _Findings((old,))
     return _Findings()
 
 
 def _tool(machine: Machine, name: str) -> _Findings:
     absent = lacking(machine, (name,))
-    return _Findings((str(absent.said),)) if absent else _Findings()
+    return _Findings((absent.said,)) if absent else _Findings()
 
 
 def _dotted(version: Version) -> str:
@@ -179,17 +166,10 @@ def _btrfs_program(machine: Machine) -> _Findings:
         return _Findings()
     known = machine.program(BTRFS.tool)
     if known is None or not known.features:
-        return _Findings(
-            unknown=(
-                "Whether this mkfs.btrfs was built for zones could not be found out (mkfs.btrfs -O list-all "
-                "tells).",
-            )
-        )
+        return _Findings(unknown=(words.BUILD_UNKNOWN(),))
     if "zoned" in known.features:
         return _Findings()
-    return _Findings(
-        ("This mkfs.btrfs was built without zones: version 5.12 is the first that can be built with them.",)
-    )
+    return _Findings((words.NOT_BUILT(),))
 
 
 def _btrfs_zones(drive: Drive) -> _Findings:
@@ -197,83 +177,52 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     size, count = (zones.size_bytes, zones.count) if zones else (None, None)
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
-        return _Findings(
-            unknown=("The size and number of its zones could not be read, so that they were not checked.",)
-        )
+        return _Findings(unknown=(words.SIZE_UNKNOWN(),))
     if not least <= size <= most or size & (size - 1):
-        return _Findings(
-            (f"Its zones span {format_exact(size)}; Btrfs takes powers of two from 4 MiB to 8 GiB.",)
-        )
+        return _Findings((words.ZONE_SIZE(size=size),))
     if count < BTRFS_LEAST_ZONES:
-        return _Findings(
-            (f"It has {count} zones; below {BTRFS_LEAST_ZONES} Btrfs has hardly any room for data.",)
-        )
+        return _Findings((words.FEW_ZONES(zones=count, least=BTRFS_LEAST_ZONES),))
     if zones.most_active and zones.most_active < BTRFS_LEAST_ACTIVE:
-        return _Findings(
-            (f"It can write to {zones.most_active} zones at a time; Btrfs needs {BTRFS_LEAST_ACTIVE}.",)
-        )
+        return _Findings((words.FEW_ACTIVE(active=zones.most_active, least=BTRFS_LEAST_ACTIVE),))
     return _Findings()
 
 
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
     found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
-        found += _Findings((f"{format_capacity(drive.size_bytes)} are more than F2FS can address (16 TiB).",))
+        found += _Findings((words.F2FS_SIZE(size=drive.size_bytes),))
     return found + _counted(_has_conventional(drive))
 
 
 def _counted(alone: bool | None) -> _Findings:
     if alone is not None:
         return _Findings()
-    return _Findings(
-        unknown=(
-            "Whether some zones take any write was not read (root can): without them it needs a second "
-            "drive.",
-        )
-    )
+    return _Findings(unknown=(words.CONVENTIONAL_UNKNOWN(),))
 
 
-def _f2fs_words(alone: bool | None) -> str:
-    where = (
-        " They lie on a second, ordinary drive, since every zone of this one must be written in order."
-        if alone is False
-        else ""
-    )
-    return (
-        f"Its metadata need zones that take any write.{where} It keeps a part of the drive in reserve to "
-        "move data about."
-    )
+def _f2fs_nature(alone: bool | None) -> Said:
+    second = (words.F2FS_SECOND(),) if alone is False else ()
+    return in_a_row(words.METADATA(), *second, words.F2FS_RESERVE())
 
 
 def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
     if alone is False:
-        return f"mkfs.f2fs -f -m -c {path} {OTHER}", f"mount -t f2fs {OTHER} {PLACE}"
-    return f"mkfs.f2fs -f -m {path}", f"mount -t f2fs {path} {PLACE}"
+        return " ".join((*MKFS_F2FS, "-c", path, OTHER)), _mount("f2fs", OTHER)
+    return " ".join((*MKFS_F2FS, path)), _mount("f2fs", path)
 
 
 def _xfs(machine: Machine) -> _Findings:
     found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
     if machine.kernel.built_with("XFS_RT") is False:
-        found += _Findings(
-            ("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones.",)
-        )
+        found += _Findings((words.NO_REALTIME(),))
     known = machine.program(XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
-        found += _Findings(
-            (
-                f"mkfs.xfs {_dotted(known.version)} is here; {_dotted(XFS_SINCE)} is the first that knows "
-                "zones.",
-            )
-        )
+        found += _Findings((words.MKFS_OLD(version=_dotted(known.version), first=_dotted(XFS_SINCE)),))
     if not found.against:
         built = machine.kernel.built_with("XFS_RT") is not None
-        found += _Findings(
-            unknown=()
-            if built
-            else ("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read.",)
-        )
+        found += _Findings(unknown=() if built else (words.REALTIME_UNKNOWN(),))
         versed = known is not None and known.version != (0, 0)
-        found += _Findings(unknown=() if versed else ("The version of mkfs.xfs could not be read.",))
+        found += _Findings(unknown=() if versed else (words.MKFS_UNKNOWN(),))
     return found
 
 
@@ -288,44 +237,37 @@ def _xfs_alone(drive: Drive) -> bool:
     )
 
 
-def _xfs_words(drive: Drive) -> str:
-    where = (
-        ""
-        if _xfs_alone(drive)
-        else " They lie on a second, ordinary drive of about a hundredth of this one's size."
-    )
-    return f"Its authors call it experimental. Its metadata need zones that take any write.{where}"
+def _xfs_nature(drive: Drive) -> Said:
+    second = () if _xfs_alone(drive) else (words.XFS_SECOND(),)
+    return in_a_row(words.XFS_EXPERIMENTAL(), words.METADATA(), *second)
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
     if _xfs_alone(drive):
-        return f"mkfs.xfs -r zoned=1 {drive.path}", f"mount -t xfs {drive.path} {PLACE}"
+        return f"mkfs.xfs -r zoned=1 {drive.path}", _mount("xfs", drive.path)
     return (
         f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}",
-        f"mount -t xfs -o rtdev={drive.path} {OTHER} {PLACE}",
+        _mount("xfs", OTHER, "-o", f"rtdev={drive.path}"),
     )
 
 
 def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     first = DM_ZONED_WITH_A_SECOND_SINCE if alone is False else DM_ZONED_SINCE
     built = machine.kernel.built_with("DM_ZONED")
-    found = _since(machine, "dm-zoned with a second drive" if alone is False else "dm-zoned", first)
+    found = _since(machine, words.DM_ZONED_SECOND() if alone is False else "dm-zoned", first)
     if built is False:
-        found += _Findings(("The kernel was built without dm-zoned (CONFIG_DM_ZONED).",))
+        found += _Findings((words.NO_DM_ZONED(),))
     found += _tool(machine, "dmzadm")
     if built is None:
-        found += _Findings(unknown=("Whether the kernel has dm-zoned could not be read.",))
+        found += _Findings(unknown=(words.DM_ZONED_UNKNOWN(),))
     return found + _counted(alone)
 
 
-def _dm_zoned_words(alone: bool | None) -> str:
-    where = " They are lent by a second, ordinary drive." if alone is False else ""
-    return (
-        "It makes an ordinary device of the drive (below /dev/mapper), for any filesystem, at a price: what "
-        f"is rewritten goes to zones that take any write, and is moved again later.{where}"
-    )
+def _dm_zoned_nature(alone: bool | None) -> Said:
+    lent = (words.DM_ZONED_LENT(),) if alone is False else ()
+    return in_a_row(words.DM_ZONED(), *lent)
 
 
 def _dm_zoned_commands(path: str, alone: bool | None) -> tuple[str, str]:
-    devices = f"{OTHER} {path}" if alone is False else path
-    return f"dmzadm --format {devices}", f"dmzadm --start {devices}"
+    devices = (OTHER, path) if alone is False else (path,)
+    return " ".join(("dmzadm", "--format", *devices)), " ".join(("dmzadm", "--start", *devices))

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply import words
 from wizard.apply.decide import job_of
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import Journal
@@ -49,9 +50,9 @@ def main(arguments: list[str]) -> None:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
         what = (
-            f"{error.filename} cannot be used: {error.strerror}."
+            words.UNUSABLE(file=str(error.filename), why=str(error.strerror))
             if isinstance(error, OSError)
-            else str(error)
+            else error
         )
         with suppress(DiskwrightError):
             Journal(run).end(Event.FAILED, f"{what} {known_so_far(run)}")

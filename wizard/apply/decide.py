@@ -4,12 +4,13 @@ kind's room is imported."""
 from importlib import import_module
 from pathlib import Path
 
+from wizard.apply import words
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState, begun_steps, read_entries
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
-from wizard.apply.run.runs import Kind, called, kind_of, load_plan, outline
+from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
 
 JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
@@ -53,7 +54,7 @@ def undo(run: Path, *, over_changes: bool = False) -> str:
 def commands_on(run: Path, now: RunState) -> tuple[str, ...]:
     """The commands that lead a run on from where it stands; none where it is at work, or over. Raises
     BadInput."""
-    return tuple(f"sudo diskwright {way} {called(run)}" for way in _ways_on(run, now))
+    return tuple(command_on(way, run) for way in ways_on(run, now))
 
 
 def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
@@ -69,14 +70,13 @@ def left_words(run: Path, now: RunState) -> tuple[str, ...]:
     """What whoever leaves the wizard takes along about its run: the commands that lead on, a line each; none
     where nothing is left to be done."""
     if now is RunState.RUNNING:
-        return (f"The run {run.name} goes on: `diskwright status` shows how it goes.",)
+        return (str(words.GOES_ON(name=run.name)),)
     commands = commands_told(run, now)
-    return (
-        (f"The run {run.name} waits for your word:", *(f"    {one}" for one in commands)) if commands else ()
-    )
+    return (str(words.WAITS(name=run.name)), *(f"    {one}" for one in commands)) if commands else ()
 
 
-def _ways_on(run: Path, now: RunState) -> tuple[str, ...]:
+def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
+    """What leads a run on from where it stands, by the words of commands; raises BadInput."""
     if now is RunState.WAITING:
         return tuple(Settling)
     if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:

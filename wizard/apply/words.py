@@ -12,6 +12,10 @@ READY_UNMOUNTED = Sentence("apply.ready-unmounted", "{size:size} ready on {devic
 SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {drives:and}, not mounted.")
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
 
+GOES_ON = Sentence("apply.goes-on", "The run {name} goes on: `diskwright status` shows how it goes.")
+WAITS = Sentence("apply.waits", "The run {name} waits for your word:")
+UNUSABLE = Sentence("apply.unusable", "{file} cannot be used: {why}.")
+
 DELETED = Sentence("apply.deleted", "{part} is deleted, and its space is free.")
 GROWN = Sentence("apply.grown", "{part} has {size:size} now, with all its files.")
 

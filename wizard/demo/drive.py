@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import time
 
+from wizard.demo import words
 from wizard.demo.image import build_image
 from wizard.demo.release import IMAGE_NAME, RUNS_NAME, WRITER_SECONDS, clean_up
 from wizard.model.errors import Failed, Refused
-from wizard.model.units import MIB, format_capacity
+from wizard.model.units import MIB
 from wizard.tools.program import run
 
 PREFIX = "diskwright-demo-"
@@ -60,9 +61,7 @@ def demo_drive() -> Iterator[DemoDrive]:
     behind.
     """
     if os.geteuid() != 0:
-        raise Refused(
-            "The demo makes a disposable drive for itself, and that needs root: run sudo diskwright demo."
-        )
+        raise Refused(words.NEEDS_ROOT())
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
     _check_room(parent)
@@ -103,16 +102,10 @@ def _check_room(parent: Path) -> None:
     try:
         status = os.statvfs(parent)
     except OSError as error:
-        raise Failed(
-            f"{parent}, where the demo drive is to be made, cannot be used: {error.strerror}."
-        ) from None
+        raise Failed(words.UNUSABLE(folder=str(parent), why=str(error.strerror))) from None
     free = status.f_bavail * status.f_frsize
     if free < NEEDED_BYTES:
-        wanted = (
-            f"The demo drive needs {format_capacity(NEEDED_BYTES)} in {parent}, where "
-            f"{format_capacity(free)} are free"
-        )
-        raise Failed(f"{wanted}. Name another folder in TMPDIR.")
+        raise Failed(words.NO_ROOM(needed=NEEDED_BYTES, folder=str(parent), free=free))
 
 
 @contextmanager
@@ -134,14 +127,10 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
         try:
             said, _ = reaper.communicate(timeout=2 * WRITER_SECONDS)
         except subprocess.TimeoutExpired:
-            raise Failed(
-                f"The demo drive in {folder} is still being taken away by process {reaper.pid}."
-            ) from None
+            raise Failed(words.STILL_LEAVING(folder=str(folder), pid=reaper.pid)) from None
         if reaper.returncode:
-            raise Failed(
-                "Not all of the demo could be taken away. "
-                f"{said.decode(errors='replace').strip() or f'See {folder}.'}"
-            )
+            problems = tuple(said.decode(errors="replace").splitlines())
+            raise Failed(words.LEFT(problems=problems or words.LOOK(folder=str(folder))))
 
 
 def _make(folder: Path) -> DemoDrive:
@@ -154,7 +143,7 @@ def _make(folder: Path) -> DemoDrive:
     path = run(["losetup", "--find", "--show", "--partscan", str(image)], seconds=TOOL_SECONDS).output.strip()
     drive = DemoDrive(path, image, folder)
     drive.fstab.parent.mkdir()
-    drive.fstab.write_text("# The demo's own file of mounts at boot; the system's is not touched.\n")
+    drive.fstab.write_text(f"# {words.OWN_FSTAB()}\n", encoding="utf-8")
     # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its
     # last drive's partitions.
     run(["partx", "--update", path], seconds=TOOL_SECONDS)

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.lock import is_locked
+from wizard.demo import words
 from wizard.model.errors import DiskwrightError
 from wizard.tools.program import run
 
@@ -52,10 +53,10 @@ def clean_up(folder: Path) -> list[str]:
         _unmount(target, problems)
     left = _mounts_below(folder)
     if left:
-        return [*problems, f"{folder} was not deleted, because {left[0]} is still mounted."]
+        return [*problems, str(words.STILL_MOUNTED(folder=str(folder), place=left[0]))]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        problems.append(f"{folder} could not be deleted.")
+        problems.append(str(words.NOT_DELETED(folder=str(folder))))
     return problems
 
 
@@ -123,7 +124,7 @@ def _unmount(target: str, problems: list[str]) -> None:
         sleep(0.2)
     result = run(["umount", "--lazy", target], seconds=TOOL_SECONDS, accept=range(256))
     if result.status:
-        problems.append(f"{target} could not be unmounted: {result.last_words}")
+        problems.append(str(words.NOT_UNMOUNTED(place=target, why=result.last_words)))
 
 
 def _mounts_below(folder: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """Whether the partition table is whole, and what it says can be true; signatures that contradict it."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from wizard.diagnose.alignment import is_extended
 from wizard.diagnose.words import tables as words
@@ -128,10 +128,18 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
         )
 
 
+def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
+    """Those that share bytes, of partitions in the order of their starts; what is far apart is not asked."""
+    for index, one in enumerate(parts):
+        for other in islice(parts, index + 1, None):
+            if other.start_bytes >= one.end_bytes:
+                break
+            yield one, other
+
+
 def _overlaps(drive: Drive) -> Iterator[Finding]:
-    for one, other in combinations(
-        sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number)), 2
-    ):
+    ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
+    for one, other in _pairs(ordered):
         shared = min(one.end_bytes, other.end_bytes) - max(one.start_bytes, other.start_bytes)
         if shared > 0 and not _contains(one, other) and not _contains(other, one):
             yield Finding(

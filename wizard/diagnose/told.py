@@ -2,7 +2,6 @@
 printable."""
 
 from wizard.diagnose.words import told as words
-from wizard.diagnose.words.recording import CLUE
 from wizard.filesystems.registry import MADE
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Layer, Partition, Signature
@@ -15,12 +14,6 @@ _WORDS = {
     Recorded.LIKELY: words.LIKELY_WORD,
     Recorded.UNKNOWN: words.UNKNOWN_WORD,
     Recorded.NOT_APPLICABLE: words.NO_TRACKS_WORD,
-}
-_VERDICTS = {
-    Recorded.YES: words.SHINGLED,
-    Recorded.LIKELY: words.LIKELY,
-    Recorded.UNKNOWN: words.UNKNOWN,
-    Recorded.NOT_APPLICABLE: words.NO_TRACKS,
 }
 
 
@@ -106,11 +99,3 @@ def tuning_words(drive: Drive) -> str:
     if not known:
         return ""
     return str((words.TUNE if len(known) == 1 else words.TUNE_SEVERAL)(device=known[0]))
-
-
-def recording_words(recording: Recording) -> str:
-    """How the drive records, with the two strongest clues."""
-    said = _VERDICTS[recording.verdict]()
-    strongest = sorted(recording.evidence, key=lambda clue: ("high", "medium", "low").index(clue.confidence))
-    clues = tuple(CLUE(source=clue.source, says=clue.says) for clue in strongest[:2])
-    return str(words.WITH_CLUES(said=said, clues=clues) if clues else said)

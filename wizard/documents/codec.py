@@ -2,15 +2,17 @@
 document."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.said import Said
-from wizard.model.written import WHERE_USED
+from wizard.model.written import DERIVED, WHERE_USED
 
 T = TypeVar("T")
 
@@ -18,26 +20,27 @@ JSON = dict[str, Any]
 """A JSON object. This module is the edge where untyped data becomes typed."""
 
 
-def to_json(value: object) -> Any:
-    """The plain JSON value (dicts, lists, scalars) of a dataclass. Raises TypeError for what has no place in
-    a document."""
+def to_json(value: object, *, derived: bool = True) -> Any:
+    """The plain JSON value (dicts, lists, scalars) of a dataclass; without `derived`, none of the fields that
+    follow from the others. Raises TypeError for what has no place in a document."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, (tuple, list)):
-        return [to_json(one) for one in value]
+        return [to_json(one, derived=derived) for one in value]
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, dict):
-        return {name: to_json(one) for name, one in value.items()}
+        return {name: to_json(one, derived=derived) for name, one in value.items()}
     if isinstance(value, Said):
         return {"code": value.code, "values": {name: to_json(one) for name, one in value.values}}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
         return {
-            name: to_json(one)
+            name: to_json(one, derived=derived)
             for name, (one, field) in written.items()
+            if derived or field.metadata != DERIVED
             if field.metadata != WHERE_USED or one != field.default
         }
     raise TypeError(f"{type(value).__name__} has no place in a document")
@@ -57,22 +60,26 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
 def parse_document(text: str, schema: str, where: str) -> JSON:
     """The object of a document with the given schema (`diskwright.plan/1`); raises BadInput for anything
     else."""
+    return parse_one_of(text, (schema,), where)[1]
+
+
+def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
+    """The schema of a document, which is one of these, and its object; raises BadInput for anything else. The
+    first one is what is wanted."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadInput(f"{where} is not a whole JSON document: it may be cut off or damaged.") from None
+        raise BadInput(str(words.DAMAGED(file=where))) from None
     if not isinstance(value, dict) or not isinstance(value.get("schema"), str):
-        raise BadInput(f"{where} is no diskwright document: it names no schema.")
+        raise BadInput(str(words.NO_SCHEMA(file=where)))
     found: str = value.pop("schema")
-    noun, _, version = schema.partition("/")
-    if found == schema:
-        return value
+    if found in schemas:
+        return found, value
+    noun, _, version = schemas[0].partition("/")
     if found.startswith(noun + "/"):
-        raise BadInput(
-            f"{where} has version {printable(found.partition('/')[2], 12)} of {noun}; this diskwright reads "
-            f"version {version}."
-        )
-    raise BadInput(f"{where} is a {printable(found, 40)}, not a {noun}.")
+        other = printable(found.partition("/")[2], 12)
+        raise BadInput(str(words.OTHER_VERSION(file=where, found=other, kind=noun, version=version)))
+    raise BadInput(str(words.OTHER_KIND(file=where, found=printable(found, 40), kind=noun)))
 
 
 def render_document(schema: str, value: JSON) -> str:

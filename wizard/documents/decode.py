@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 from wizard.documents import words
 from wizard.model.names import printable
 from wizard.model.said import Said, sentence_of
+from wizard.model.written import DERIVED
 
 T = TypeVar("T")
 
@@ -67,7 +68,7 @@ def _one_of(values: dict[str, Any]) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
-            raise Misfit(f"expected one of {', '.join(values)}, found {str(value)[:40]!r}")
+            raise Misfit(str(words.NONE_OF(values=tuple(values), found=repr(str(value)[:40]))))
         return values[value]
 
     return decoder
@@ -116,7 +117,7 @@ def _tuple(*members: Any) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) not in (list, tuple) or len(value) != len(inner):
-            raise Misfit(f"expected a list of {len(inner)} values, found {str(value)[:40]!r}")
+            raise Misfit(str(words.NO_LIST(length=len(inner), found=repr(str(value)[:40]))))
         found: list[Any] = []
         try:
             for one, known in zip(value, inner, strict=True):
@@ -164,7 +165,12 @@ def _dict(_key: type[str], member: Any) -> Decoder:
 
 
 def _record(wanted: Any) -> Decoder:
-    known = {field.name: _decoder(cast(Hashable, field.type)) for field in fields(wanted)}
+    # What follows from the rest is never taken from outside.
+    known = {
+        field.name: _decoder(cast(Hashable, field.type))
+        for field in fields(wanted)
+        if field.metadata != DERIVED
+    }
     needed = [
         field.name
         for field in fields(wanted)
@@ -177,10 +183,10 @@ def _record(wanted: Any) -> Decoder:
         # A mistyped key is both unknown and missing, and is found by what stands there.
         if not value.keys() <= known.keys():
             strange = next(name for name in value if name not in known)
-            raise Misfit("extra field found", f".{printable(strange, 60)}")
+            raise Misfit(str(words.EXTRA_FIELD()), f".{printable(strange, 60)}")
         found = _values(value, known.__getitem__)
         if missing := [name for name in needed if name not in found]:
-            raise Misfit("required field missing", f".{missing[0]}")
+            raise Misfit(str(words.FIELD_MISSING()), f".{missing[0]}")
         return wanted(**found)
 
     return decoder
@@ -222,7 +228,7 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
 
 
 def _other_type(wanted: type, value: object) -> Misfit:
-    return Misfit(f"expected {wanted.__name__}, found {type(value).__name__}")
+    return Misfit(str(words.OTHER_TYPE(wanted=wanted.__name__, found=type(value).__name__)))
 
 
 SHAPES: dict[Any, Callable[..., Decoder]] = {

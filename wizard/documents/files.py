@@ -6,6 +6,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.documents import words
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
 
@@ -23,12 +24,10 @@ def write_file(path: Path, text: str, what: str) -> None:
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
-            raise BadInput(f"{shown} is no file; name one to write {what[:1].lower()}{what[1:]} to.")
+            raise BadInput(str(words.NO_FILE(file=shown, what=f"{what[:1].lower()}{what[1:]}")))
         beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(
-            f"{what} could not be written to {shown}: {_reason(error)}. No file was changed."
-        ) from None
+        raise Failed(str(words.NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
     try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -38,9 +37,7 @@ def write_file(path: Path, text: str, what: str) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        raise Failed(
-            f"{what} could not be written to {shown}: {_reason(error)}. No file was changed."
-        ) from None
+        raise Failed(str(words.NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
 
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
@@ -53,21 +50,21 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     try:
         mode = path.stat().st_mode
         if stat.S_ISBLK(mode):
-            raise BadInput(f"{shown} is a drive or a part of one, not a file.")
+            raise BadInput(str(words.A_DRIVE(file=shown)))
         if stat.S_ISDIR(mode):
-            raise BadInput(f"{shown} is a directory; name a file in it.")
+            raise BadInput(str(words.FOLDER(file=shown)))
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
         if len(data) > most_bytes:
-            raise BadInput(f"{shown} is too large to be a document of diskwright's.")
+            raise BadInput(str(words.TOO_LARGE(file=shown)))
         return data.decode("utf-8")
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
-        raise BadInput(f"{shown} is no text, so it is no document of diskwright's.") from None
+        raise BadInput(str(words.NO_TEXT(file=shown))) from None
     except (OSError, ValueError) as error:
-        raise BadInput(f"{shown} cannot be read: {_reason(error)}.") from None
+        raise BadInput(str(words.UNREADABLE(file=shown, why=_reason(error)))) from None
 
 
 def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or "the name cannot be a file's"
+    return getattr(error, "strerror", None) or str(words.BAD_NAME())

@@ -10,6 +10,7 @@ from pwd import getpwuid
 from typing import TypeVar
 
 from wizard.documents.decode import Misfit, decode
+from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
@@ -61,7 +62,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
         text = path.read_text(encoding="utf-8")
         return decode(tomllib.loads(text), wanted)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
+        raise BadInput(str(UNREADABLE(file=str(path), why=str(error)))) from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: {error}") from None
     except Misfit as misfit:

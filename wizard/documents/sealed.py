@@ -3,12 +3,13 @@ nothing about who wrote them."""
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Generic, TypeVar
 
-from wizard.documents.codec import JSON, from_json, parse_document, render_document, to_json
+from wizard.documents import words
+from wizard.documents.codec import JSON, from_json, parse_one_of, render_document, to_json
 from wizard.model.errors import BadInput
 
 T = TypeVar("T")
@@ -23,6 +24,9 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 class Sealed(Generic[T]):
     """Documents of one `schema`, which hold a `kind`. `noun` is what a person calls one ("a plan"), `again`
     ends the sentence on how one is made anew; `check` raises BadInput for what does not hold together.
+
+    `renew` works out what follows from the rest, the fields that are DERIVED; None where nothing does.
+    `earlier` are the schemas that a run of an older version may have, each with how its body becomes today's.
     """
 
     schema: str
@@ -30,11 +34,19 @@ class Sealed(Generic[T]):
     noun: str
     again: str
     check: Callable[[T, str], None]
+    renew: Callable[[T], T] | None = None
+    earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
 
     def render(self, value: T) -> str:
-        """The document as text, ending in a newline. The same value always gives the same text."""
-        body = to_json(value)
+        """The document as text, ending in a newline. The same value always gives the same text, in every
+        language."""
+        body = to_json(value, derived=False)
         return render_document(self.schema, {"digest": digest_of(body, self.schema), **body})
+
+    def render_shown(self, value: T) -> str:
+        """The same with all that follows from it, to be read by programs, and never to be applied."""
+        noun, _, version = self.schema.partition("/")
+        return render_document(f"{noun}-shown/{version}", to_json(value))
 
     def is_one(self, text: str) -> bool:
         """Whether a document says at its beginning that it is of this kind, in whatever version."""
@@ -43,17 +55,37 @@ class Sealed(Generic[T]):
     def read(self, text: str, where: str) -> T:
         """What a document holds; raises BadInput naming `where` (a file) for anything that was not written by
         `render`."""
+        return self._opened(text, where, (self.schema,))
+
+    def read_kept(self, text: str, where: str) -> T:
+        """The same of a document that was begun with, perhaps by an earlier version: what counts is what it
+        does, and it is told in the words of this one."""
+        return self._opened(text, where, (self.schema, *self.earlier))
+
+    def _opened(self, text: str, where: str, taken: Sequence[str]) -> T:
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
-            raise BadInput(f"{where} is too large to be {self.noun}.")
-        body = parse_document(text, self.schema, where)
-        if body.pop("digest", None) != digest_of(body, self.schema):
-            raise BadInput(
-                f"{where} was changed or damaged after it was made: its digest does not fit. Make it again "
-                f"{self.again}."
-            )
+            raise BadInput(str(words.TOO_LONG(file=where, kind=self.noun)))
+        schema, body = parse_one_of(text, (self.schema, *self.earlier), where)
+        if schema not in taken:
+            raise BadInput(str(words.EARLIER(file=where, how=self.again)))
+        if body.pop("digest", None) != digest_of(body, schema):
+            raise BadInput(str(words.CHANGED(file=where, how=self.again)))
+        if schema in self.earlier:
+            body = self.earlier[schema](body)
         value = from_json(body, self.kind, where)
+        # Checked first: only of what holds together can all that follows from it be told.
         self.check(value, where)
-        return value
+        return self.renew(value) if self.renew else value
+
+
+def without_texts(body: JSON) -> JSON:
+    """What a document of schema 1 does, without what it said of that beside each operation."""
+    steps = body.get("steps")
+    return {**body, "steps": [_operation_of(step) for step in steps]} if isinstance(steps, list) else body
+
+
+def _operation_of(step: object) -> object:
+    return {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
 
 
 def kind_in(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
@@ -12,49 +12,46 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
 from wizard.faces.showing.sources import machine_and_drive
+from wizard.faces.words import advise as words
+from wizard.faces.words.shared import DOCUMENT, RECORDED, WHOLE_DRIVE
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
 from wizard.model.units import format_capacity
 
 SCHEMA = "diskwright.advice/1"
 WIDTH = 80
-
-EPILOG = """examples:
-    diskwright advise /dev/sdX --workload large-media
-    diskwright advise /dev/sdX --workload small-files --json | jq '.choices[0]'
-    diskwright advise /dev/sda --workload desktop-root --machine saved.json
-
-`diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a
-drive.
-"""
 
 TITLES = {name: kind.title for name, kind in KINDS.items()}
 FIGURES_OF_UNMADE = 3
 """At most so many measurements are printed only because of a filesystem that is not made; the document has
 all."""
 
-RANKS = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
+RANKS = {Place.CHOSEN: words.CHOSEN, Place.SECOND: words.SECOND, Place.REJECTED: words.NOT_ADVISED}
 
 
 def parser() -> ArgumentParser:
     """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
-    made = ArgumentParser(
-        "diskwright advise",
-        description=(
-            "Rank the filesystems for a drive and a purpose, with options, reasons and published figures."
+    made = Command(
+        "advise",
+        words.SAYS(),
+        (
+            plain("advise", "/dev/sdX", "--workload", "large-media"),
+            plain("advise", "/dev/sdX", "--workload", "small-files", "--json", "|", "jq", "'.choices[0]'"),
+            plain("advise", "/dev/sda", "--workload", "desktop-root", "--machine", "saved.json"),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT(),),
     )
-    made.add_argument("device", metavar="DEVICE", help="a whole drive, such as /dev/sdb")
-    made.add_argument("--workload", metavar="ID", required=True, help="what the volume is for")
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument("--machine", metavar="FILE", help="advise for a machine recorded by `inspect --save`")
+    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--machine", metavar="FILE", help=str(RECORDED()))
     return made
 
 
@@ -77,32 +74,32 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     ranked = [choice for choice in advice.choices if choice.ranked]
     cited = _cited(ranked, advice.unmade)
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
-    lines = _wrapped(f"{advice.workload.title} on {_drive_words(drive)}", width)
+    lines = _wrapped(str(words.TITLE(purpose=advice.workload.title, drive=_drive_words(drive))), width)
     if advice.chosen is None:
-        lines += ["", *_wrapped("None of the filesystems can be used here.", width)]
+        lines += ["", *_wrapped(str(words.NONE_USABLE()), width)]
     explained: set[Option] = set()
     for number, choice in enumerate(ranked, 1):
-        lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]}"]
+        lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]()}"]
         lines += _choice_lines(choice, drive, numbers, explained, width)
     others = [
         f"{TITLES[choice.filesystem]}: {choice.sentence}"
         for choice in for_files(advice.choices)
         if not choice.ranked
     ]
-    lines += _section("Also made here, and not ranked for this work", others, width)
+    lines += _section(words.NOT_RANKED(), others, width)
     lines += _zoned_lines(advice, width)
-    lines += _section("Doubts", advice.doubts, width)
-    lines += _section("Good to know", advice.notes, width)
+    lines += _section(words.DOUBTS(), advice.doubts, width)
+    lines += _section(words.NOTES(), advice.notes, width)
     lines += _section(
-        "Not offered", _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]), width
+        words.WITHHELD(),
+        _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]),
+        width,
     )
-    lines += _section(
-        "Known, and not made here", [_unmade_words(one, numbers) for one in advice.unmade], width
-    )
+    lines += _section(words.UNMADE(), [_unmade_words(one, numbers) for one in advice.unmade], width)
     if cited:
         lines += [
             "",
-            "Figures, best first. They are old: read era, kernel and hardware with them.",
+            str(words.BEST_FIRST()),
             *_evidence_lines(cited, numbers, width),
         ]
     return [printable(line, 1000) for line in lines]
@@ -124,24 +121,27 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
     ]
     return " ".join(
         (
-            f"{one.title}: {one.why_not} The way off: {one.way_off}",
-            *(["Figures:", *figures] if figures else []),
+            f"{one.title}: {one.why_not} {words.WAY_OFF()} {one.way_off}",
+            *([str(words.FIGURES_OF()), *figures] if figures else []),
         )
     )
 
 
-def _drive_words(drive: Drive) -> str:
-    kind = {True: "rotating", False: "not rotating", None: None}[drive.rotational]
-    size = None if drive.size_bytes is None else format_capacity(drive.size_bytes)
-    words = [part for part in (printable(drive.model) if drive.model else None, size, kind) if part]
-    return f"{drive.path} ({', '.join(words)})" if words else drive.path
+def _drive_words(drive: Drive) -> Said | str:
+    facts: list[Said | str] = [printable(drive.model)] if drive.model else []
+    facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
+    if drive.rotational is not None:
+        facts.append(words.ROTATING() if drive.rotational else words.NOT_ROTATING())
+    return words.DRIVE(path=drive.path, facts=tuple(facts)) if facts else drive.path
 
 
 def _choice_lines(
     choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int
 ) -> list[str]:
     lines = [
-        line for obstacle in choice.obstacles for line in _wrapped(f"Cannot be used: {obstacle}", width, 3)
+        line
+        for obstacle in choice.obstacles
+        for line in _wrapped(f"{words.NOT_USABLE()} {obstacle}", width, 3)
     ]
     lines += _wrapped(choice.sentence, width, 3)
     if choice.place is Place.REJECTED:
@@ -154,9 +154,8 @@ def _choice_lines(
             lines += _option_lines("scheduler", (choice.scheduler,), explained, width)
             lines += _wrapped(_scheduler_words(choice.scheduler.text, drive), width, 16) if first else []
     if choice.evidence:
-        lines += _wrapped(
-            "figures    " + " ".join(f"[{numbers[card.id]}]" for card in choice.evidence), width, 3
-        )
+        cited = " ".join(f"[{numbers[card.id]}]" for card in choice.evidence)
+        lines += _wrapped(f"{words.FIGURES()!s:<11}{cited}", width, 3)
     return lines
 
 
@@ -164,32 +163,35 @@ def _brief_options(choice: Choice, width: int) -> list[str]:
     """The options of one that is not advised, without their reasons; none where it cannot be made."""
     kinds = (("mkfs", choice.mkfs), ("mount", choice.mount))
     given = [f"{kind} {', '.join(option.text for option in options)}" for kind, options in kinds if options]
-    return _wrapped("options    " + "; ".join(given), width, 3, 14) if given and not choice.obstacles else []
+    return (
+        _wrapped(f"{words.OPTIONS()!s:<11}{'; '.join(given)}", width, 3, 14)
+        if given and not choice.obstacles
+        else []
+    )
 
 
 def _scheduler_words(text: str, drive: Drive) -> str:
     if drive.scheduler == text:
-        return "The drive is set to it already."
-    name = drive.path.removeprefix("/dev/")
-    now = f"The drive is set to {drive.scheduler} now. " if drive.scheduler else ""
-    return (
-        f"{now}Until the next boot: echo {text} > /sys/block/{name}/queue/scheduler (as root); for good, by "
-        "a udev rule."
-    )
+        return str(words.SET_ALREADY())
+    to_set = words.TO_SET(scheduler=text, name=drive.path.removeprefix("/dev/"))
+    if not drive.scheduler:
+        return str(to_set)
+    return str(in_a_row(words.SET_NOW(scheduler=drive.scheduler), to_set))
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
     """Options with their reasons; an option that was explained before only says so."""
     if not options:
-        return [f"   {kind:<11}the defaults"]
+        return [f"   {kind:<11}{words.DEFAULTS()}"]
     lines: list[str] = []
     for index, option in enumerate(options):
         seen = option in explained
         explained.add(option)
-        lines.append(f"   {kind if index == 0 else '':<11}{option.text}{' (as above)' if seen else ''}")
+        again = f" {words.AS_ABOVE()}" if seen else ""
+        lines.append(f"   {kind if index == 0 else '':<11}{option.text}{again}")
         if not seen:
             lines += _wrapped(option.why, width, 16)
-            lines += _wrapped(f"Risk: {option.risk}", width, 16) if option.risk else []
+            lines += _wrapped(f"{words.RISK()} {option.risk}", width, 16) if option.risk else []
     return lines
 
 
@@ -197,7 +199,7 @@ def _zoned_lines(advice: Advice, width: int) -> list[str]:
     """What could live on a drive whose zones the host must manage, each with its commands."""
     if not advice.zoned:
         return []
-    lines = ["", "In its zones, on this kernel with these programs"]
+    lines = ["", str(words.ZONES())]
     for use in advice.zoned:
         lines += _wrapped(f"- {use.verdict}. {use.sentence}", width, 3, 5)
         lines += [f"     # {command}" for command in use.commands]
@@ -224,19 +226,17 @@ def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: i
     lines: list[str] = []
     for (source, era, kernel, hardware), cards in groups.items():
         common = [
-            said for said in _sentences(cards[0].note) if all(said in _sentences(card.note) for card in cards)
+            one for one in _sentences(cards[0].note) if all(one in _sentences(card.note) for card in cards)
         ]
-        lines += ["", *_wrapped(f"{source}. Era: {era}. Kernel: {kernel}. Hardware: {hardware}.", width, 3)]
+        said = words.SOURCE(source=source, era=era, kernel=kernel, hardware=hardware)
+        lines += ["", *_wrapped(str(said), width, 3)]
         lines += _wrapped(" ".join(common), width, 3)
         for card in cards:
-            direction = "lower" if card.lower_is_better else "higher"
-            lines += _wrapped(
-                f"[{numbers[card.id]}] {card.title}: {card.unit}, {direction} is better", width, 3, 8
-            )
+            better = words.LOWER if card.lower_is_better else words.HIGHER
+            lines += _wrapped(f"[{numbers[card.id]}] {better(title=card.title, unit=card.unit)}", width, 3, 8)
             lines += _wrapped_words(_figures(card), width, 8)
-            lines += _wrapped(
-                " ".join(said for said in _sentences(card.note) if said not in common), width, 8
-            )
+            own = " ".join(one for one in _sentences(card.note) if one not in common)
+            lines += _wrapped(own, width, 8)
     return lines
 
 
@@ -255,10 +255,14 @@ def _sentences(note: str) -> list[str]:
     return [said for said in re.split(r"(?<=\.) ", note) if said]
 
 
-def _section(title: str, sentences: Sequence[str], width: int) -> list[str]:
+def _section(title: Said, sentences: Sequence[str], width: int) -> list[str]:
     if not sentences:
         return []
-    return ["", title, *(line for sentence in sentences for line in _wrapped(f"- {sentence}", width, 3, 5))]
+    return [
+        "",
+        str(title),
+        *(line for sentence in sentences for line in _wrapped(f"- {sentence}", width, 3, 5)),
+    ]
 
 
 def _wrapped(text: str, width: int, indent: int = 0, hanging: int | None = None) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,106 +20,58 @@ from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.run.telling import Telling
 from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS, kind_in
+from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.console import out, say
+from wizard.faces.words import apply as words
+from wizard.faces.words.shared import NEEDS_ROOT, OTHER_FSTAB, drive_said
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.beginning import begin_heeding
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.preview import danger_of
-from wizard.layout.told.promise import WORD, lost_when, promise
+from wizard.layout.told.promise import WORD, lost_when, promise, shows_nothing
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 
-EPILOG = """examples:
-    diskwright apply media.json --dry-run
-    sudo diskwright apply media.json --confirm WD-WX11A2345678
-    sudo diskwright apply media.json --confirm sdb --journal /media/stick
-    sudo diskwright apply media.json --confirm WD-WX11A2345678 --keep
-    sudo diskwright apply private.json --confirm sdb --passphrase-file /run/passphrase
-    sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
-    sudo diskwright apply better.json --confirm WD-WX11A2345678
-
-The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json`
-names it. A plan for several drives wants the token of every one of them.
-Before the first write everything is checked again; a drive that is not as the plan shows it is refused. Then
-the steps are tried out on a stand-in, what the drive held where it changes is saved, and it is written. A
-drive that held nothing is put to use at once. One that held something waits, not yet in use: `diskwright
-keep` puts it to use, `diskwright undo` puts back what was there, bit for bit; with --keep it does not wait,
-and there is no way back.
-Zones, md and LVM over several drives run on the drive directly, which is said before: then what was there can
-be put back only until something is formatted. `keep` asks for the passphrase of what is encrypted.
-The work is done by a process of its own: closing the terminal does not stop it, Ctrl+C stops it before its
-next step, and `diskwright status` shows how it stands.
-"""
-
 FSTAB = "/etc/fstab"
-
-KEPT_AT_ONCE = (
-    "Everything is tried out on a stand-in first. As --keep asks, it is put to use as soon as it is written: "
-    "then what was there is lost."
-)
 
 
 def parser() -> ArgumentParser:
     """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR]
     [--fstab FILE]`."""
-    made = ArgumentParser(
-        "diskwright apply",
-        description="Carry out a plan, exactly as shown, and check everything it promised.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    made.add_argument(
-        "plan",
-        metavar="PLAN.json",
-        help="a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`",
-    )
-    made.add_argument(
-        "--confirm",
-        metavar="TOKEN",
-        action="append",
-        help="the drive's token, as a promise that this is the drive you mean; one for each",
-    )
-    made.add_argument(
-        "--keep",
-        action="store_true",
-        help="do not wait for `keep` where the drive held something: no way back",
-    )
-    made.add_argument(
-        "--dry-run", action="store_true", help="check everything and print every command; nothing is written"
-    )
-    made.add_argument(
-        "--passphrase-file",
-        metavar="FILE",
-        help=(
-            "read the passphrase of what is encrypted from this file, without its last line end, or from the "
-            "input for -; asked otherwise"
+    made = Command(
+        "apply",
+        words.SAYS(),
+        (
+            plain("apply", "media.json", "--dry-run"),
+            root("apply", "media.json", "--confirm", "WD-WX11A2345678"),
+            root("apply", "media.json", "--confirm", "sdb", "--journal", "/media/stick"),
+            root("apply", "media.json", "--confirm", "WD-WX11A2345678", "--keep"),
+            root("apply", "private.json", "--confirm", "sdb", "--passphrase-file", "/run/passphrase"),
+            root("apply", "striped.json", "--confirm", "WD-WX11A2345678", "--confirm", "WD-WX11A2345679"),
+            root("apply", "better.json", "--confirm", "WD-WX11A2345678"),
+        ),
+        (
+            words.ABOUT_TOKEN(),
+            words.ABOUT_WRITING(),
+            words.ABOUT_WAITING(),
+            words.ABOUT_DIRECT(),
+            words.ABOUT_PASSPHRASE(),
+            words.ABOUT_PROCESS(),
         ),
     )
-    made.add_argument(
-        "--store",
-        metavar="DIR",
-        help="for a migration that was carried here: keep what changes here until it is proven",
-    )
-    made.add_argument(
-        "--undo-dir",
-        metavar="DIR",
-        help="the same where no transaction can be had: keep what is replaced here",
-    )
-    made.add_argument(
-        "--journal",
-        metavar="DIR",
-        help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive",
-    )
-    made.add_argument(
-        "--fstab",
-        metavar="FILE",
-        default=FSTAB,
-        help="another file of mounts at boot, for a system mounted elsewhere",
-    )
+    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--keep", action="store_true", help=str(words.KEEP()))
+    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
+    made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
+    made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
+    made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
+    made.add_argument("--journal", metavar="DIR", help=str(words.JOURNAL()))
+    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB()))
     return made
 
 
@@ -128,10 +80,7 @@ def main(arguments: Namespace) -> ExitCode:
     text, shown = read_document(Path(arguments.plan))
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
-            raise BadInput(
-                "--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want "
-                "none."
-            )
+            raise BadInput(words.NO_PASSPHRASE())
         _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -143,17 +92,11 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.dry_run:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
-        raise Refused(
-            f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright "
-            "show` has what it destroys. To go on, confirm "
-            f"{'the drive by its token' if not plan.others else 'each drive by its token'}: "
-            f"{confirmation(plan)}"
-        )
+        said = words.UNCONFIRMED(drives=plan.paths, count=len(plan.paths))
+        raise Refused(f"{said} {confirmation(plan)}")
     if os.geteuid() != 0:
         check_tokens(plan, arguments.confirm)
-        raise Refused(
-            f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root(arguments)}"
-        )
+        raise Refused(f"{NEEDS_ROOT()}  {as_root(arguments)}")
     for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
@@ -200,15 +143,12 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
 
 def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
     if not carried and (arguments.store or arguments.undo_dir):
-        raise BadInput(
-            "--store and --undo-dir are for a migration that was carried to a rescue medium: other plans "
-            "name their folders."
-        )
+        raise BadInput(words.NO_FOLDERS())
 
 
 def as_root(arguments: Namespace) -> str:
     """The command that was given, as a plain user types it to run it as root."""
-    words = [
+    typed = [
         "sudo",
         "diskwright",
         "apply",
@@ -216,17 +156,17 @@ def as_root(arguments: Namespace) -> str:
         *(f"--confirm={token}" for token in arguments.confirm or ()),
     ]
     if arguments.keep:
-        words.append("--keep")
+        typed.append("--keep")
     if arguments.journal:
-        words.append(f"--journal={arguments.journal}")
+        typed.append(f"--journal={arguments.journal}")
     for name in ("store", "undo_dir"):
         if value := getattr(arguments, name):
-            words.append(f"--{name.replace('_', '-')}={value}")
+            typed.append(f"--{name.replace('_', '-')}={value}")
     if arguments.passphrase_file:
-        words.append(f"--passphrase-file={arguments.passphrase_file}")
+        typed.append(f"--passphrase-file={arguments.passphrase_file}")
     if arguments.fstab != FSTAB:
-        words.append(f"--fstab={arguments.fstab}")
-    return " ".join(shlex.quote(printable(word, 400)) for word in words)
+        typed.append(f"--fstab={arguments.fstab}")
+    return " ".join(shlex.quote(printable(word, 400)) for word in typed)
 
 
 def read_plan_file(path: Path) -> Plan:
@@ -238,15 +178,11 @@ def read_document(path: Path) -> tuple[str, str]:
     """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
     shown = printable(str(path), 200)
     if path.is_dir():
-        raise BadInput(
-            f"{shown} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote."
-        )
+        raise BadInput(words.FOLDER(file=shown))
     try:
         return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(
-            f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one."
-        ) from None
+        raise BadInput(words.NO_FILE(file=shown)) from None
 
 
 def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
@@ -254,26 +190,15 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
     on the drive itself, as a clause; `keep`: the way back is given up beforehand.
     """
     lost = [step.destroys for step in plan.steps if step.destroys]
-    who = "; ".join(
-        f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token "
-        f"{printable(drive.token)}"
-        for drive in (member.drive for member in plan.members)
-    )
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
-    yield f"What will be destroyed on {who}{'' if keep else lost_when(plan, why_direct)}:"
-    yield from (
-        f"    {text}"
-        for text in lost
-        or (
-            "nothing that is recognised: it shows no table, partition or signature. Bytes without one are "
-            "written over.",
-        )
-    )
-    yield (
-        KEPT_AT_ONCE
-        if keep and not (why_direct or direct_reason(plan))
-        else printable(promise(plan, why_direct), 1000)
-    )
+    drives = tuple(drive_said(member.drive) for member in plan.members)
+    yield str(words.DESTROYED(drives=drives, when="" if keep else lost_when(plan, why_direct)))
+    bare = words.NOTHING_KNOWN() if shows_nothing(plan) else words.NOTHING_LOST()
+    yield from (f"    {text}" for text in lost or (bare,))
+    if keep and not (why_direct or direct_reason(plan)):
+        yield str(words.KEPT_AT_ONCE())
+    else:
+        yield printable(promise(plan, why_direct), 1000)
 
 
 def dry_run(
@@ -295,18 +220,12 @@ def dry_run(
         if not why:
             room = measure(plan, runs_folder(journal_dir), environment)
             if not room.fits:
-                raise Refused(
-                    f"{room.sentence} To go on without a way back, confirm that too: "
-                    f"{as_options((WORD,))}. Nothing was written."
-                )
+                raise Refused(f"{room.sentence} {words.NO_ROOM()} {as_options((WORD,))}")
             say(room.sentence)
-        say("Every check before the first write holds. Nothing was written.")
+        say(words.CHECKED())
     else:
         preflight_unprivileged(plan, environment=environment)
-        say(
-            "Without root it could not be checked what the drive holds and whether it is in use. Nothing was "
-            "written."
-        )
+        say(words.UNCHECKED())
     return ExitCode.DONE
 
 
@@ -320,12 +239,12 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
         return _narrate(run, after)
     except BadInput as error:
         # Nothing that was asked for is wrong: the run was begun.
-        raise Failed(f"The run {run.name} can no longer be followed. {error}") from None
+        raise Failed(f"{words.NOT_FOLLOWED(run=run.name)} {error}") from None
 
 
 def _narrate(run: Path, after: int) -> ExitCode:
     _, total = outline(run)
-    say(f"This is run {run.name}.")
+    say(words.THIS_RUN(run=run.name))
     seen = after
     stopping = False
     telling = Telling(partial(read_progress, run), say)
@@ -338,10 +257,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
             break
         except KeyboardInterrupt:
             if stopping:
-                say(
-                    f"The run goes on by itself until its step is done; `diskwright status {called(run)}` "
-                    "shows how it stands."
-                )
+                say(words.GOES_ON(run=called(run)))
                 return ExitCode.INTERRUPTED
             stopping = True
             try:
@@ -349,11 +265,11 @@ def _narrate(run: Path, after: int) -> ExitCode:
             except Failed as error:
                 say(str(error))
                 continue
-            say("Stopping: the step under way is finished first, so that nothing is left half done.")
+            say(words.STOPPING())
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = journal_fault(run) or f"{known_so_far(run)} `diskwright resume {called(run)}` goes on."
-        say(f"The process that applies ended before its work was done. {on}")
+        on = journal_fault(run) or f"{known_so_far(run)} {words.RESUME(run=called(run))}"
+        say(f"{words.CUT_OFF()} {on}")
     return exit_code_of(now)
 
 

@@ -3,7 +3,7 @@ itself."""
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,41 +11,34 @@ from pathlib import Path
 from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
+from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.lines import tell
 from wizard.faces.showing.walk import Walk
 from wizard.faces.walk import plain_hint
+from wizard.faces.words import demo as words
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Check
 from wizard.services.contract import Services
-from wizard.tui.console.terminal import terminal_of
-
-EPILOG = """examples:
-    sudo diskwright demo              the wizard, on a disposable drive with an old and badly laid out table
-    sudo diskwright demo --plain      the wizard line by line, for screen readers and serial lines
-    sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure,
-                                      apply, take back, keep, verify
-
-The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays behind,
-/etc/fstab included.
-Without a terminal it goes through by itself, and exits 0 only if every check holds.
-"""
+from wizard.window.console.terminal import terminal_of
 
 FSTAB = Path("/etc/fstab")
 
 
 def parser() -> ArgumentParser:
     """`diskwright demo [--plain | --by-itself]`."""
-    made = ArgumentParser(
-        "diskwright demo",
-        description="Try everything on a drive that is made for it and deleted afterwards.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "demo",
+        words.SAYS(),
+        (
+            root("demo", says=words.SCREENS()),
+            root("demo", "--plain", says=words.BY_LINE()),
+            root("demo", "--by-itself", says=words.WHOLE_JOB()),
+        ),
+        (words.ABOUT_DRIVE(), words.ABOUT_TERMINAL()),
     )
     way = made.add_mutually_exclusive_group()
-    way.add_argument("--plain", action="store_true", help="ask line by line; chosen by itself on TERM=dumb")
-    way.add_argument(
-        "--by-itself", action="store_true", help="go through the whole job without asking, also on a terminal"
-    )
+    way.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
+    way.add_argument("--by-itself", action="store_true", help=str(words.BY_ITSELF()))
     return made
 
 
@@ -57,12 +50,12 @@ def main(arguments: Namespace) -> ExitCode:
     with demo_drive() as drive:
         # Only here: the walk does not wait for the wizard to load.
         if arguments.plain or not terminal_of(os.environ).addressable:
-            from wizard.plain.app import run_plain
+            from wizard.lines.app import run_lines
 
-            return run_plain(_services(drive), "" if arguments.plain else plain_hint())
-        from wizard.tui.app import run_wizard
+            return run_lines(_services(drive), "" if arguments.plain else plain_hint())
+        from wizard.window.run import run_window
 
-        return run_wizard(_services(drive))
+        return run_window(_services(drive))
 
 
 def _services(drive: DemoDrive) -> Services:
@@ -79,16 +72,14 @@ def walk_through() -> ExitCode:
     """Every stage in turn, printed; DONE only if all checks hold."""
     checks: list[Check] = []
     with _unchanged(FSTAB, checks), demo_drive() as drive:
-        print(f"A disposable drive was made: {drive.path}, a sparse file in {drive.folder}.")
+        print(words.MADE(drive=drive.path, folder=str(drive.folder)))
         walk = Walk(drive)
         walk.run()
         checks += walk.checks
     checks.append(_gone(drive))
     _say_checks(checks)
     if not all(check.holds for check in checks):
-        raise Failed(
-            f"{sum(not check.holds for check in checks)} of {len(checks)} checks of the demo do not hold."
-        )
+        raise Failed(words.FAILS(failed=sum(not check.holds for check in checks), checks=len(checks)))
     return ExitCode.DONE
 
 
@@ -98,29 +89,19 @@ def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None
-    checks.append(
-        Check(
-            f"{path} was not touched",
-            before == after,
-            "the same bytes" if before == after else "it was changed",
-        )
-    )
+    seen = words.SAME_BYTES() if before == after else words.CHANGED()
+    checks.append(Check(str(words.UNTOUCHED(file=str(path))), before == after, str(seen)))
 
 
 def _gone(drive: DemoDrive) -> Check:
     left = [str(drive.folder)] if drive.folder.exists() else []
     left += loop_devices(drive.image)
-    return Check(
-        "nothing of the demo drive stays behind",
-        not left,
-        f"still there: {', '.join(left)}" if left else "all gone",
-    )
+    seen = words.STILL_THERE(places=tuple(left)) if left else words.ALL_GONE()
+    return Check(str(words.GONE()), not left, str(seen))
 
 
 def _say_checks(checks: list[Check]) -> None:
-    print("\nChecks")
+    print(f"\n{words.CHECKS()}")
     tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
-    print(
-        f"{sum(check.holds for check in checks)} checks hold, {sum(not check.holds for check in checks)} "
-        "fail."
-    )
+    held = sum(check.holds for check in checks)
+    print(words.COUNT(held=held, failed=len(checks) - held))

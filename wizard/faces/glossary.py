@@ -1,38 +1,31 @@
 """`diskwright glossary`: what the words mean."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from textwrap import wrap
 
 from wizard.advise.glossary import Term, find_term, load_glossary
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
+from wizard.faces.words import glossary as words
+from wizard.faces.words.shared import DOCUMENT
 from wizard.model.errors import ExitCode
 
 SCHEMA = "diskwright.glossary/1"
 
-EPILOG = """examples:
-    diskwright glossary
-    diskwright glossary 512e
-    diskwright glossary stripe width
-
-Terms are TOML files in the folder glossary of /etc/diskwright or ~/.config/diskwright: [[terms]] with id,
-term, text, source and, if there are any, other spellings as `also`. A term with the id of another replaces
-it. In the wizard, g shows the same list on every screen.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright glossary [TERM] [--json]`."""
-    made = ArgumentParser(
-        "diskwright glossary",
-        description="Say what a word means, or all that are known.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "glossary",
+        words.SAYS(),
+        (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),
+        (words.ABOUT(), words.ABOUT_WIZARD()),
     )
-    made.add_argument("term", nargs="*", metavar="TERM", help="one term, in any of its spellings")
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
+    made.add_argument("term", nargs="*", metavar="TERM", help=str(words.TERM()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     return made
 
 
@@ -52,12 +45,9 @@ def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
     """Each term with its other spellings, what it means, and where that is from."""
     lines: list[str] = []
     for term in terms:
-        lines += wrap(
-            f"{term.term} (also {', '.join(term.also)})" if term.also else term.term,
-            width,
-            subsequent_indent="  ",
-        )
+        name = str(words.ALSO(term=term.term, others=tuple(term.also))) if term.also else term.term
+        lines += wrap(name, width, subsequent_indent="  ")
         lines += wrap(term.text, width, initial_indent="  ", subsequent_indent="  ")
-        lines += wrap(f"Source: {term.source}", width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrap(f"{words.SOURCE()} {term.source}", width, initial_indent="  ", subsequent_indent="    ")
         lines.append("")
     return lines[:-1]

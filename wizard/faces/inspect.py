@@ -1,7 +1,7 @@
 """`diskwright inspect`: what the attached drives are, and what is wrong with how they are used."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,54 +9,42 @@ from pathlib import Path
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document
+from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.inspection import SCHEMA, machine_document
 from wizard.faces.showing.lines import tell
 from wizard.faces.showing.portrait import WIDTH, Line, portrait
+from wizard.faces.words import inspect as words
+from wizard.faces.words.shared import DOCUMENT, not_recorded
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Machine
-from wizard.model.names import printable
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
 from wizard.probe.recorded import load_machine, save_machine
 
-EPILOG = """examples:
-    diskwright inspect                          every drive, in words
-    diskwright inspect /dev/sdb                 one drive
-    sudo diskwright inspect --json | jq '.drives[].findings'
-    sudo diskwright inspect --save mine.json    record the facts, for a report of a bug
-    diskwright inspect --machine mine.json      look at them again, anywhere
-
-Nothing is written to any drive. Without root less can be read; what is missing is named, with the reason.
-"""
 STYLES = {"title": "bold", "dim": "dim"}
 
 
 def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
-    made = ArgumentParser(
-        "diskwright inspect",
-        description=(
-            "Show the attached drives: identity, block sizes, table, partitions, use, and what is wrong."
+    made = Command(
+        "inspect",
+        words.SAYS(),
+        (
+            plain("inspect", says=words.EVERY()),
+            plain("inspect", "/dev/sdb", says=words.ONE()),
+            root("inspect", "--json", "|", "jq", "'.drives[].findings'"),
+            root("inspect", "--save", "mine.json", says=words.RECORD()),
+            plain("inspect", "--machine", "mine.json", says=words.AGAIN()),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT(),),
     )
-    made.add_argument(
-        "devices",
-        metavar="DEVICE",
-        nargs="*",
-        help="whole drives, such as /dev/sdb; all of them where none is named",
-    )
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument(
-        "--all", action="store_true", help="also empty loop devices, memory disks, layers and empty readers"
-    )
+    made.add_argument("devices", metavar="DEVICE", nargs="*", help=str(words.DEVICES()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--all", action="store_true", help=str(words.ALL()))
     source = made.add_mutually_exclusive_group()
-    source.add_argument("--save", metavar="FILE", help="also record the raw facts in FILE")
-    source.add_argument(
-        "--machine", metavar="FILE", help="show a machine recorded by --save, instead of this one"
-    )
+    source.add_argument("--save", metavar="FILE", help=str(words.SAVE()))
+    source.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
     return made
 
 
@@ -87,10 +75,7 @@ def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
     for device in devices:
         drive = machine.drive(device)
         if drive is None:
-            known = ", ".join(drive.path for drive in machine.drives) or "none"
-            raise BadInput(
-                f"{printable(where)} has no drive {printable(device)}; it has {printable(known, 400)}."
-            )
+            raise BadInput(not_recorded(machine, device, where))
         drives.append(drive)
     return replace(machine, drives=tuple(dict.fromkeys(drives)))
 
@@ -100,16 +85,9 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
     for drive in machine.drives:
         lines += [*([("", "")] if lines else []), *portrait(drive, diagnoses[drive.path], WIDTH)]
     if not machine.drives:
-        lines.append(("No drives." if replayed else "No drives are attached.", ""))
+        lines.append((str(words.NO_DRIVES() if replayed else words.NONE_ATTACHED()), ""))
     if not machine.root:
-        lines += [
-            ("", ""),
-            (
-                "Without root much cannot be read, nor whether a run waits on a drive that looks empty: "
-                "`sudo diskwright inspect` shows more.",
-                "dim",
-            ),
-        ]
+        lines += [("", ""), (str(words.NO_ROOT()), "dim")]
     return lines
 
 

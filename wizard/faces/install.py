@@ -2,41 +2,30 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from textwrap import fill
+from argparse import ArgumentParser, Namespace
 
 from wizard.advise.missing import known_programs, missing, programs_named
 from wizard.apply.packages.install import cost, install, manager_of, offer
 from wizard.apply.packages.words import DECLINED, DONE, NEEDS_ROOT, NO_ANSWER, NOTHING_MISSING, UNKNOWN
+from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
+from wizard.faces.words import install as words
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.names import printable
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
 
-KNOWN = fill(
-    ", ".join(known_programs()), 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
-)
-EPILOG = f"""examples:
-    sudo diskwright install mkfs.exfat
-    sudo diskwright install cryptsetup lvm2 --yes
-
-It installs what brings these programs, with what they need and nothing else, after one question that says how
-large that is. Nothing is removed for it. These programs are known, and the packages that bring them:
-{KNOWN}
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright install NAME... [--yes]`."""
-    made = ArgumentParser(
-        "diskwright install",
-        description="Install programs that diskwright misses, with this distribution's package manager.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "install",
+        words.SAYS(),
+        (root("install", "mkfs.exfat"), root("install", "cryptsetup", "lvm2", "--yes")),
+        (words.ABOUT(), words.KNOWN(programs=tuple(known_programs()))),
     )
-    made.add_argument("names", metavar="NAME", nargs="+", help="a program, such as mkfs.exfat, or a package")
-    made.add_argument("--yes", action="store_true", help="answer the one question")
+    made.add_argument("names", metavar="NAME", nargs="+", help=str(words.NAMES()))
+    made.add_argument("--yes", action="store_true", help=str(words.YES()))
     return made
 
 
@@ -69,7 +58,7 @@ def _agreed() -> bool:
     """The one question; raises Refused where there is nobody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refused(str(NO_ANSWER()))
-    sys.stderr.write("Do this now? [y/N] ")
+    sys.stderr.write(f"{words.ASK()} ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True

@@ -3,7 +3,7 @@ them as a plan."""
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,10 @@ from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
 from wizard.faces.apply import narrate
+from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import out, say
+from wizard.faces.words import migrate as words
+from wizard.faces.words.shared import PLAN_FILE, TO_CARRY_OUT
 from wizard.faces.writing.carrying import carried_lines
 from wizard.faces.writing.migrating import migration_lines, prospect_lines
 from wizard.faces.writing.migrating_apply import apply_migration
@@ -30,84 +33,37 @@ from wizard.model.names import printable
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
-EPILOG = """examples:
-    sudo diskwright migrate /dev/sdX1
-    sudo diskwright migrate /dev/sdX1 --way full -o films.json
-    sudo diskwright apply films.json --confirm SERIAL
-    sudo diskwright migrate /dev/sdX1 --way mount --confirm SERIAL
-    sudo diskwright keep
-    sudo diskwright migrate /dev/sdX2 --way full -o carry.json    where it is in use, such as the running root
-
-Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted
-for any but `mount`: where it is, -o writes a plan to be carried to a rescue medium, where `diskwright apply`
-finds the filesystem by its UUID. Without --confirm nothing is written but the file that -o names; `diskwright
-apply` carries a plan out exactly as it was shown.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to
     DEVICE] ...`."""
-    made = ArgumentParser(
-        "diskwright migrate",
-        description=(
-            "Bring an ext2 or ext3 filesystem full of files to ext4: what the ways are, or one of them as a "
-            "plan."
+    made = Command(
+        "migrate",
+        words.SAYS(),
+        (
+            root("migrate", "/dev/sdX1"),
+            root("migrate", "/dev/sdX1", "--way", "full", "-o", "films.json"),
+            root("apply", "films.json", "--confirm", "SERIAL"),
+            root("migrate", "/dev/sdX1", "--way", "mount", "--confirm", "SERIAL"),
+            root("keep"),
+            root("migrate", "/dev/sdX2", "--way", "full", "-o", "carry.json", says=words.IN_USE()),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT_WAYS(), words.ABOUT_IN_USE()),
     )
-    made.add_argument("device", metavar="DEVICE", help="the partition, volume or whole drive that holds it")
-    made.add_argument(
-        "--way",
-        choices=[way.value for way in Way],
-        help="plan this way instead of setting all four side by side",
-    )
-    made.add_argument(
-        "--store",
-        metavar="DIR",
-        help="keep what changes here until it is proven: on another filesystem, with room",
-    )
-    made.add_argument(
-        "--undo-dir", metavar="DIR", help="where no transaction can be had, keep what is replaced here"
-    )
-    made.add_argument(
-        "--manifest", action="store_true", help="compare every file's content and attributes before and after"
-    )
-    made.add_argument(
-        "--repair",
-        action="store_true",
-        help="repair damage that is found on it, and only where that can be taken back",
-    )
-    made.add_argument("--to", metavar="DEVICE", help="the empty volume for the way fresh")
-    made.add_argument(
-        "--fstab",
-        metavar="FILE",
-        default=str(OWN_FSTAB),
-        help="the file of mounts at boot of the system that it belongs to",
-    )
-    made.add_argument(
-        "-o", "--output", metavar="PLAN.json", help="write the plan to this file, for `diskwright apply`"
-    )
-    made.add_argument(
-        "--confirm",
-        metavar="TOKEN",
-        action="append",
-        help="carry it out at once: the drive's token, as `apply` takes it",
-    )
-    made.add_argument(
-        "--dry-run", action="store_true", help="check everything that `apply` checks, and write nothing"
-    )
-    made.add_argument(
-        "--journal",
-        metavar="DIR",
-        help="keep the run here instead of /var/lib/diskwright/runs; not on this filesystem",
-    )
-    made.add_argument(
-        "--json",
-        action="store_true",
-        help=f"print a {PROSPECT_SCHEMA} or, with --way, a {MIGRATION_SCHEMA} document",
-    )
+    made.add_argument("device", metavar="DEVICE", help=str(words.DEVICE()))
+    made.add_argument("--way", choices=[way.value for way in Way], help=str(words.WAY()))
+    made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
+    made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
+    made.add_argument("--manifest", action="store_true", help=str(words.MANIFEST()))
+    made.add_argument("--repair", action="store_true", help=str(words.REPAIR()))
+    made.add_argument("--to", metavar="DEVICE", help=str(words.TO()))
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(words.FSTAB()))
+    made.add_argument("-o", "--output", metavar="PLAN.json", help=str(words.OUTPUT()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
+    made.add_argument("--journal", metavar="DIR", help=str(words.JOURNAL()))
+    documents = words.JSON(ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA)
+    made.add_argument("--json", action="store_true", help=str(documents))
     return made
 
 
@@ -115,10 +71,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Look, and show the ways or the plan."""
     acts = arguments.dry_run or arguments.confirm
     if arguments.way is None and (arguments.output is not None or acts):
-        raise BadInput(
-            "Say with --way which of the ways it is to be; without it they are set side by side, and nothing "
-            "is done."
-        )
+        raise BadInput(words.NO_WAY())
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     situation = look_at_ext(
         arguments.device,
@@ -141,7 +94,7 @@ def main(arguments: Namespace) -> ExitCode:
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
     if arguments.output is not None:
-        write_file(Path(arguments.output), render_migration(migration), "The plan")
+        write_file(Path(arguments.output), render_migration(migration), str(PLAN_FILE()))
     if acts:
         begun = apply_migration(migration, arguments, partial(_as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -159,15 +112,12 @@ def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
     carried = make_carried(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
-    write_file(Path(arguments.output), render_carried(carried), "The plan")
+    write_file(Path(arguments.output), render_carried(carried), str(PLAN_FILE()))
     if arguments.json:
         sys.stdout.write(render_carried(carried))
     else:
         _print(carried_lines(carried, out().width, arguments.output))
-    say(
-        f"{situation.device} is in use, so nothing can be done to it here. {arguments.output} is to be "
-        "carried to a rescue medium."
-    )
+    say(words.IS_IN_USE(device=situation.device, file=arguments.output))
     return ExitCode.DONE
 
 
@@ -177,21 +127,21 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _say_how_to_apply(migration: Migration, output: str, environment: Environment) -> None:
-    say("Nothing has been changed. To carry it out, exactly as shown:")
-    where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-    say(
-        f"    sudo diskwright apply {shlex.quote(output)} --confirm "
-        f"{shlex.quote(printable(migration.written.token))}{where}"
-    )
+    token = shlex.quote(printable(migration.written.token))
+    told = ["apply", shlex.quote(output), "--confirm", token]
+    if not environment.is_running_system:
+        told += ["--fstab", shlex.quote(str(environment.fstab))]
+    say(TO_CARRY_OUT())
+    say(typed(*told))
 
 
 def _as_root(arguments: Namespace) -> str:
     """The command that was given, as a plain user types it to run it as root."""
-    words = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
+    told = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
     for name in ("store", "undo_dir", "to", "journal"):
         if value := getattr(arguments, name):
-            words.append(f"--{name.replace('_', '-')}={value}")
-    words += [f"--{name}" for name in ("manifest", "repair") if getattr(arguments, name)]
-    words += [f"--fstab={arguments.fstab}"] if arguments.fstab != str(OWN_FSTAB) else []
-    words += [f"--confirm={token}" for token in arguments.confirm or ()]
-    return " ".join(shlex.quote(printable(word, 400)) for word in words)
+            told.append(f"--{name.replace('_', '-')}={value}")
+    told += [f"--{name}" for name in ("manifest", "repair") if getattr(arguments, name)]
+    told += [f"--fstab={arguments.fstab}"] if arguments.fstab != str(OWN_FSTAB) else []
+    told += [f"--confirm={token}" for token in arguments.confirm or ()]
+    return " ".join(shlex.quote(printable(word, 400)) for word in told)

@@ -2,66 +2,55 @@
 it."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
 
 from wizard.advise.catalogue import NEEDS, CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.documents.codec import JSON, render_document, to_json
+from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
+from wizard.faces.words import options as words
+from wizard.faces.words.shared import DOCUMENT
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Kernel
 from wizard.model.names import printable
-from wizard.model.units import format_exact, parse_size
+from wizard.model.said import Said
+from wizard.model.units import parse_size
 from wizard.probe.machine import probe_machine
 from wizard.probe.recorded import load_machine
 
 SCHEMA = "diskwright.options/1"
 WIDTH = 80
 
-EPILOG = """examples:
-    diskwright options ext4
-    diskwright options xfs --json | jq -r '.options[] | select(.kernel.takes == false) | .text'
-    diskwright options --danger
-    diskwright options btrfs --machine saved.json
-
-The word on the right is what `diskwright plan --option` takes. Options of tune are for a filesystem that
-exists already: they are there to be read. Whether a kernel takes an option is told by its version; one can be
-built without a part.
-
-Options are TOML files in the folder options of /etc/diskwright or ~/.config/diskwright; one with the id of
-another replaces it.
-"""
-
 HEADINGS = {
-    Kind.MKFS: "When it is made (mkfs)",
-    Kind.MOUNT: "When it is mounted",
-    Kind.TUNE: "When it exists already (the device or directory comes last)",
-    Kind.SCHEDULER: "The order of requests to the drive (scheduler)",
+    Kind.MKFS: words.MKFS,
+    Kind.MOUNT: words.MOUNT,
+    Kind.TUNE: words.TUNE,
+    Kind.SCHEDULER: words.SCHEDULER,
 }
 
 
 def parser() -> ArgumentParser:
     """`diskwright options [FILESYSTEM] [--danger] [--json] [--machine FILE]`."""
-    made = ArgumentParser(
-        "diskwright options",
-        description=(
-            "List the options that are known: what each does, its danger, its conflicts, and whether this "
-            "kernel takes it."
+    refused = "'.options[] | select(.kernel.takes == false) | .text'"
+    made = Command(
+        "options",
+        words.SAYS(),
+        (
+            plain("options", "ext4"),
+            plain("options", "xfs", "--json", "|", "jq", "-r", refused),
+            plain("options", "--danger"),
+            plain("options", "btrfs", "--machine", "saved.json"),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT_IDS(), words.ABOUT_KERNELS(), words.ABOUT_OWN()),
     )
-    made.add_argument(
-        "filesystem", metavar="FILESYSTEM", nargs="?", help="only those for this one, such as ext4"
-    )
-    made.add_argument("--danger", action="store_true", help="only those that put data at risk")
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument(
-        "--machine", metavar="FILE", help="for the kernel of a machine recorded by `inspect --save`"
-    )
+    made.add_argument("filesystem", metavar="FILESYSTEM", nargs="?", help=str(words.FILESYSTEM()))
+    made.add_argument("--danger", action="store_true", help=str(words.DANGER_ONLY()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
     return made
 
 
@@ -88,9 +77,8 @@ def chosen_options(
 ) -> list[CatalogueOption]:
     """Those for a filesystem, or for any; raises BadInput for a name that is no filesystem's."""
     if filesystem is not None and filesystem not in KINDS:
-        raise BadInput(
-            f"There is no filesystem {printable(filesystem, 30)!r}; there are {', '.join(sorted(KINDS))}."
-        )
+        name = repr(printable(filesystem, 30))
+        raise BadInput(words.NO_FILESYSTEM(name=name, known=tuple(sorted(KINDS))))
     return [
         option
         for option in options
@@ -108,15 +96,15 @@ def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
 def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int = WIDTH) -> list[str]:
     """The options as text, by where they are written, those that can be had first."""
     if not options:
-        return ["No option is known for it."]
-    lines = _wrapped(f"Judged for kernel {printable(kernel.release, 40)}.", width, 0)
+        return [str(words.NO_OPTION())]
+    lines = _wrapped(str(words.JUDGED(kernel=printable(kernel.release, 40))), width, 0)
     for kind, heading in HEADINGS.items():
         of_kind = sorted(
             (option for option in options if option.kind is kind),
             key=lambda option: (bool(option.never), option.danger),
         )
         if of_kind:
-            lines += ["", heading]
+            lines += ["", str(heading())]
         for option in of_kind:
             lines += ["", *_option_lines(option, kernel, width)]
     return [printable(line, 1000) for line in lines]
@@ -134,50 +122,47 @@ def _option_lines(option: CatalogueOption, kernel: Kernel, width: int) -> list[s
 
 def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     """Everything that is said of an option, a paragraph each."""
-    said = [option.does, option.why if not option.does else f"For: {option.why}"]
-    said += [f"Risk: {option.risk}"] if option.risk else []
+    said = [option.does, option.why if not option.does else f"{words.FOR()} {option.why}"]
+    said += [f"{words.RISK()} {option.risk}"] if option.risk else []
     said += [f"{_standing(option)}: {option.never}"] if option.never else []
-    said += (
-        [f'Had only with its danger typed back: "{option.phrase}"; never where the system lives.']
-        if option.phrase
-        else []
-    )
-    said += [f"Also written: {', '.join(option.also)}."] if option.also else []
-    said += [f"It is for volumes {_sizes(option)}."] if option.at_least or option.at_most else []
-    said += [" ".join(NEEDS[need] for need in option.needs)]
-    said += [f"Not with: {', '.join(option.conflicts)}."] if option.conflicts else []
+    said += [str(words.PHRASE(phrase=option.phrase))] if option.phrase else []
+    said += [str(words.ALSO(texts=tuple(option.also)))] if option.also else []
+    said += _sizes(option)
+    said += [" ".join(str(NEEDS[need]) for need in option.needs)]
+    said += [str(words.CONFLICTS(options=tuple(option.conflicts)))] if option.conflicts else []
     said += _kernel_sentences(option, kernel)
-    said += [f"For {', '.join(option.filesystems)}. Source: {option.source}."] if option.source else []
+    if option.source:
+        said.append(str(words.SOURCE(filesystems=tuple(option.filesystems), source=option.source)))
     return [part for part in said if part]
 
 
-def _standing(option: CatalogueOption) -> str:
+def _standing(option: CatalogueOption) -> Said:
     if option.danger:
-        return "DANGER, and refused" if option.refused else "DANGER"
+        return words.DANGER_REFUSED() if option.refused else words.DANGER()
     if option.refused:
-        return "Refused"
-    return "The default" if option.default else "Not advised"
+        return words.REFUSED()
+    return words.DEFAULT() if option.default else words.NOT_ADVISED()
 
 
-def _sizes(option: CatalogueOption) -> str:
-    least = f"of {format_exact(parse_size(option.at_least))} and more" if option.at_least else ""
-    most = f"up to {format_exact(parse_size(option.at_most))}" if option.at_most else ""
-    return ", ".join(part for part in (least, most) if part)
+def _sizes(option: CatalogueOption) -> list[str]:
+    """For which volumes it is, where it is not for all."""
+    least = parse_size(option.at_least) if option.at_least else None
+    most = parse_size(option.at_most) if option.at_most else None
+    if least is not None and most is not None:
+        return [str(words.BETWEEN(least=least, most=most))]
+    if least is not None:
+        return [str(words.AT_LEAST(least=least))]
+    return [] if most is None else [str(words.AT_MOST(most=most))]
 
 
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     verdict = on_kernel(option, kernel)
-    span = " ".join(
-        part
-        for part in (
-            f"from {option.since} on" if option.since else "",
-            f"before {option.until}" if option.until else "",
-        )
-        if part
-    )
+    span: tuple[Said, ...] = (words.SINCE(first=option.since),) if option.since else ()
+    span += (words.UNTIL(end=option.until),) if option.until else ()
     if verdict.takes:
-        return [f"Kernels {span}; {kernel.release} is one of them."] if span else []
-    return [*([f"Kernels {span}."] if span else []), *([verdict.why] if not verdict.refused else [])]
+        return [str(words.KERNELS_THIS(span=span, kernel=kernel.release))] if span else []
+    said = [str(words.KERNELS(span=span))] if span else []
+    return said if verdict.refused else [*said, verdict.why]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

@@ -1,13 +1,16 @@
 """`diskwright report`: everything about a run in one file, to keep or to attach to a report of a bug."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from wizard.apply.run.runs import find_run
 from wizard.documents.files import read_file
 from wizard.faces.apply import read_plan_file
+from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.console import say
+from wizard.faces.words import report as words
+from wizard.faces.words.shared import DOCUMENT, RUN, RUNS_IN
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.verdict import CliffVerdict, Verdict
@@ -18,61 +21,37 @@ from wizard.report.run_document import SCHEMA, render_report
 from wizard.report.save import make_report, write_report
 from wizard.trial.document import CLIFF_SCHEMA, read_cliff_verdict, read_verdict
 
-EPILOG = """examples:
-    sudo diskwright report -o report.html
-    sudo diskwright report 0007-sdb --without-serials -o report.html
-    diskwright report --plan media.json --machine saved.json --verdict verdict.json -o report.html
-    diskwright report --device /dev/sdX --workload large-media --json | jq '.advice[0].choices[0]'
-
-Without a run, a plan, a recording or a device it is about the newest run. The page needs no network and runs
-no script; it can be printed. What a report does not have it names, with the reason.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright report [RUN] [--plan PLAN.json] [--machine FILE] [--verdict FILE] [-o FILE] [--json]
     [--without-serials]`."""
-    made = ArgumentParser(
-        "diskwright report",
-        description=(
-            "Facts, findings, advice with its evidence, plan, measurement, steps and checks in one HTML "
-            "file, or as JSON."
+    made = Command(
+        "report",
+        words.SAYS(),
+        (
+            root("report", "-o", "report.html"),
+            root("report", "0007-sdb", "--without-serials", "-o", "report.html"),
+            plain(
+                *("report", "--plan", "media.json", "--machine", "saved.json"),
+                *("--verdict", "verdict.json", "-o", "report.html"),
+            ),
+            plain(
+                *("report", "--device", "/dev/sdX", "--workload", "large-media", "--json"),
+                *("|", "jq", "'.advice[0].choices[0]'"),
+            ),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT(),),
     )
-    made.add_argument(
-        "run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder"
-    )
-    made.add_argument(
-        "--plan", metavar="PLAN.json", help="about a plan that was not applied, instead of a run"
-    )
-    made.add_argument("--device", metavar="DEVICE", help="about a drive, without a plan")
-    made.add_argument(
-        "--workload", metavar="ID", help="with --device or --machine: with advice for this purpose"
-    )
-    made.add_argument(
-        "--machine",
-        metavar="FILE",
-        help="with the facts that `inspect --save` recorded, instead of those of the run or of now",
-    )
-    made.add_argument("--verdict", metavar="VERDICT.json", help="with what `bench -o` measured")
-    made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the page to this file, or where its name ends in .json the document",
-    )
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument(
-        "--without-serials",
-        action="store_true",
-        help=(
-            "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and names of people's "
-            "folders"
-        ),
-    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
+    made.add_argument("--plan", metavar="PLAN.json", help=str(words.PLAN()))
+    made.add_argument("--device", metavar="DEVICE", help=str(words.DEVICE()))
+    made.add_argument("--workload", metavar="ID", help=str(words.WORKLOAD()))
+    made.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
+    made.add_argument("--verdict", metavar="VERDICT.json", help=str(words.VERDICT()))
+    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--without-serials", action="store_true", help=str(words.WITHOUT_SERIALS()))
     return made
 
 
@@ -81,39 +60,32 @@ def main(arguments: Namespace) -> ExitCode:
     _check(arguments)
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
-        raise BadInput(
-            "The report is a page for a browser: name a file for it with -o report.html, or say --json."
-        )
+        raise BadInput(words.NEEDS_FILE())
     report = make_report(sources_of(arguments), without_serials=arguments.without_serials)
     if to_file:
         write_report(report, Path(arguments.output))
-        say(f"The report is in {printable(arguments.output, 4000)}.")
+        say(words.WRITTEN(file=arguments.output))
     if arguments.json:
         sys.stdout.write(render_report(report))
     elif not to_file:
         sys.stdout.write(render_page(report))
     for absence in report.absent:
-        say(f"Missing or in doubt: {absence.part}. {absence.why}")
+        say(f"{words.MISSING(part=absence.part)} {absence.why}")
     return ExitCode.DONE
 
 
 def _check(arguments: Namespace) -> None:
     """Raises BadInput for options that do not go together."""
     if arguments.run is not None and arguments.plan is not None:
-        raise BadInput("A run has its own plan: name either the run or --plan.")
+        raise BadInput(words.RUN_OR_PLAN())
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(
-            "--device is for a report without a plan; a run and a plan name their drives themselves."
-        )
+        raise BadInput(words.DEVICE_ALONE())
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
-        raise BadInput(
-            "--workload goes with --device, or with --machine alone; a run and a plan name their purposes "
-            "themselves."
-        )
+        raise BadInput(words.WORKLOAD_ALONE())
 
 
 def sources_of(arguments: Namespace) -> Sources:
@@ -125,12 +97,17 @@ def sources_of(arguments: Namespace) -> Sources:
         run=None if alone else find_run(arguments.run, journal_dir),
         plan=read_plan_file(Path(arguments.plan)) if arguments.plan else None,
         machine=load_machine(Path(arguments.machine)) if arguments.machine else None,
-        origin=f"Recorded in {printable(Path(arguments.machine).name, 200)}." if arguments.machine else "",
+        origin=_origin(arguments.machine),
         devices=(arguments.device,) if arguments.device else (),
         workload=arguments.workload,
         verdict=verdict,
         cliff=cliff,
     )
+
+
+def _origin(machine: str | None) -> str:
+    """Where the facts of a recording come from."""
+    return "" if not machine else str(words.RECORDED_IN(file=printable(Path(machine).name, 200)))
 
 
 def read_measurement(path: Path) -> tuple[Verdict | None, CliffVerdict | None]:
@@ -139,9 +116,7 @@ def read_measurement(path: Path) -> tuple[Verdict | None, CliffVerdict | None]:
     try:
         text = read_file(path)
     except FileNotFoundError:
-        raise BadInput(
-            f"There is no file {shown}; `diskwright bench ... -o {shown}` would write one."
-        ) from None
+        raise BadInput(words.NO_VERDICT(file=shown)) from None
     if f'"{CLIFF_SCHEMA}"' in text[:200]:
         return None, read_cliff_verdict(text, shown)
     return read_verdict(text, shown), None

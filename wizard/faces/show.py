@@ -1,20 +1,22 @@
 """`diskwright show`: a plan as before, after and commands."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
+from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.console import out
+from wizard.faces.words import show as words
 from wizard.faces.writing.carrying import carried_lines
 from wizard.faces.writing.changing import show_changes
 from wizard.faces.writing.migrating import migration_lines
-from wizard.layout.changes.changes_document import is_changes, read_changes, render_changes
-from wizard.layout.document import read_plan, render_plan
+from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
+from wizard.layout.document import PLANS, read_plan
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
-from wizard.migrate.document import is_migration, read_migration, render_migration
+from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
 from wizard.model.carried import Carried
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, ExitCode
@@ -22,32 +24,22 @@ from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 
-EPILOG = """examples:
-    diskwright show media.json
-    diskwright show media.json --json | jq -r '.steps[].commands[] | join(" ")'
-    diskwright plan /dev/sdX --workload large-media | diskwright show -
-
-A plan that was cut off, edited or damaged is refused. Nothing is read from the drive, and nothing written.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright show PLAN.json [--json]`."""
-    made = ArgumentParser(
-        "diskwright show",
-        description=(
-            "Show a plan: the drive before and after, every step with its exact commands, what it destroys "
-            "and how it is undone."
+    commands = "'.steps[].commands[] | join(\" \")'"
+    made = Command(
+        "show",
+        words.SAYS(),
+        (
+            plain("show", "media.json"),
+            plain("show", "media.json", "--json", "|", "jq", "-r", commands),
+            plain("plan", "/dev/sdX", "--workload", "large-media", "|", "diskwright", "show", "-"),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT(),),
     )
-    made.add_argument(
-        "plan",
-        metavar="PLAN.json",
-        help="a file that `diskwright plan`, `tune` or `migrate` wrote; - for the input",
-    )
-    made.add_argument("--json", action="store_true", help="print it as a document, checked")
+    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
+    made.add_argument("--json", action="store_true", help=str(words.JSON()))
     return made
 
 
@@ -66,11 +58,11 @@ def main(arguments: Namespace) -> ExitCode:
 def _rendered(document: Plan | Changes | Migration | Carried) -> str:
     match document:
         case Plan():
-            return render_plan(document)
+            return PLANS.render_shown(document)
         case Changes():
-            return render_changes(document)
+            return CHANGES.render_shown(document)
         case Migration():
-            return render_migration(document)
+            return MIGRATIONS.render_shown(document)
         case Carried():
             return render_carried(document)
 
@@ -89,12 +81,12 @@ def _lines(document: Plan | Changes | Migration | Carried, width: int) -> Iterab
 
 def load_document(name: str) -> Plan | Changes | Migration | Carried:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
-    shown = "The input" if name == "-" else printable(name)
+    shown = str(words.INPUT()) if name == "-" else printable(name)
     try:
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
         elif Path(name).exists() and not Path(name).is_file():
-            raise BadInput(f"{shown} is no file; name a plan that `diskwright plan -o` wrote.")
+            raise BadInput(words.NO_FILE(file=shown))
         else:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
@@ -105,7 +97,7 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried:
             return read_carried(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
-        raise BadInput(f"{shown} is no text, so it is no plan.") from None
+        raise BadInput(words.NO_TEXT(file=shown)) from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "the name cannot be a file's"
-        raise BadInput(f"{shown} cannot be read: {why}.") from None
+        why = getattr(error, "strerror", None) or words.NO_NAME()
+        raise BadInput(words.NOT_READ(file=shown, why=why)) from None

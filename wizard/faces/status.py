@@ -1,6 +1,6 @@
 """`diskwright status`: what has been applied, and how it ended."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -15,23 +15,15 @@ from wizard.apply.run.runs import called, find_run, list_runs, load_plan, outlin
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
+from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import out, say
+from wizard.faces.words import status as words
+from wizard.faces.words.shared import DOCUMENT, NO_RUN, RUNS_IN
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.journal import Entry
 from wizard.model.names import printable
 
 SCHEMA = "diskwright.runs/1"
-EPILOG = """examples:
-    sudo diskwright status
-    sudo diskwright status 0007-sdb
-    sudo diskwright status --json
-
-Runs that wait for a decision come first.
-States: running; waiting: all is written and not yet in use, `keep` puts it to use and `undo` puts back what
-was there, bit for bit; done: every step and every check; failed, stopped and interrupted: `resume` goes on,
-and `undo` puts back what was there, as long as it was not kept, or formatted where the steps ran on the drive
-directly; refused: the run's own last look found a doubt; undone; kept: in use, without a way back.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +55,24 @@ class Row:
 
 def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
-    made = ArgumentParser(
-        "diskwright status",
-        description="List the runs and how they stand, or tell everything one run did.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "status",
+        words.SAYS(),
+        (root("status"), root("status", "0007-sdb"), root("status", "--json")),
+        (
+            words.ABOUT_ORDER(),
+            words.ABOUT_RUNNING(),
+            words.ABOUT_WAITING(),
+            words.ABOUT_DONE(),
+            words.ABOUT_FAILED(),
+            words.ABOUT_REFUSED(),
+            words.ABOUT_UNDONE(),
+            words.ABOUT_KEPT(),
+        ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help="tell all of this run")
-    made.add_argument("--json", action="store_true", help="as a document")
-    made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(words.RUN()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
     return made
 
 
@@ -89,7 +90,7 @@ def main(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
+        say(NO_RUN(folder=printable(str(runs_folder(journal_dir)), 200)))
     return ExitCode.DONE
 
 
@@ -97,10 +98,8 @@ def _list(rows: Iterable[Row]) -> None:
     for row in rows:
         out().print(line_of(row), soft_wrap=True)
         if row.state is RunState.WAITING:
-            look = f"sudo diskwright look {called(Path(row.folder))}"
-            out().print(
-                f"    {printable(look, 400)}    (shows it read-only, before you decide)", soft_wrap=True
-            )
+            look = printable(typed("look", called(Path(row.folder))), 400)
+            out().print(f"{look}    {words.LOOK()}", soft_wrap=True)
         for command in row.commands:
             out().print(f"    {printable(command, 400)}", soft_wrap=True)
 
@@ -159,8 +158,6 @@ def _with_window(row: Row, window: Window | None) -> Row:
 
 def line_of(row: Row) -> str:
     """A row as one line."""
-    steps = f"{row.steps_done} of {row.steps} steps" if row.steps else "steps unknown"
-    return (
-        f"{row.id:<24} {row.state:<12} {printable(row.drive or 'unknown drive', 30):<14} {steps:<15} "
-        f"{printable(row.sentence, 600)}"
-    )
+    known = words.STEPS(done=row.steps_done, steps=row.steps) if row.steps else words.STEPS_UNKNOWN()
+    drive = printable(row.drive, 30) if row.drive else str(words.DRIVE_UNKNOWN())
+    return f"{row.id:<24} {row.state:<12} {drive:<14} {known!s:<15} {printable(row.sentence, 600)}"

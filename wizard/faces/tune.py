@@ -3,7 +3,7 @@ as changes to be applied."""
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from textwrap import wrap
 
@@ -11,8 +11,11 @@ from wizard.advise.existing import Existing, Tuning
 from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.worked_out import work_out
 from wizard.documents.files import write_file
+from wizard.faces.showing.command import Command, plain, root, typed
 from wizard.faces.showing.console import say
 from wizard.faces.showing.lines import tell
+from wizard.faces.words import tune as words
+from wizard.faces.words.shared import DOCUMENT, DOCUMENT_FILE, HOLDING
 from wizard.faces.writing.changing import change_lines, with_tabs
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
@@ -25,49 +28,25 @@ from wizard.model.names import printable
 
 WIDTH = 80
 
-EPILOG = """examples:
-    diskwright tune /dev/sdX1 --workload small-files
-    sudo diskwright tune /dev/sdX1 --workload large-media -o better.json
-    sudo diskwright apply better.json --confirm SERIAL
-    sudo diskwright undo
-
-This command writes nothing but the file that -o names. `diskwright apply` makes exactly the changes that it
-shows, while the filesystem stays in use, and `diskwright undo` takes them back. A file that is changed
-meanwhile is refused.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
-    made = ArgumentParser(
-        "diskwright tune",
-        description=(
-            "Say what would suit a filesystem better that exists already, without making it anew. Nothing is "
-            "changed."
+    made = Command(
+        "tune",
+        words.SAYS(),
+        (
+            plain("tune", "/dev/sdX1", "--workload", "small-files"),
+            root("tune", "/dev/sdX1", "--workload", "large-media", "-o", "better.json"),
+            root("apply", "better.json", "--confirm", "SERIAL"),
+            root("undo"),
         ),
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        (words.ABOUT(),),
     )
-    made.add_argument(
-        "device", metavar="DEVICE", help="the partition that holds it, or a whole drive without a table"
-    )
-    made.add_argument("--workload", metavar="ID", required=True, help="what it is used for")
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="CHANGES.json",
-        help="write the changes to this file, for `diskwright apply`",
-    )
-    made.add_argument(
-        "--fstab",
-        metavar="FILE",
-        default=str(OWN_FSTAB),
-        help=(
-            "the file that says what is mounted at boot (/etc/fstab); of a system mounted elsewhere its "
-            "rules for udev are changed, too"
-        ),
-    )
-    made.add_argument("--json", action="store_true", help=f"print a {CHANGES_SCHEMA} document")
+    made.add_argument("device", metavar="DEVICE", help=str(HOLDING()))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
+    made.add_argument("-o", "--output", metavar="CHANGES.json", help=str(words.OUTPUT()))
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(words.FSTAB()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
     return made
 
 
@@ -81,36 +60,30 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.json:
         sys.stdout.write(render_changes(changes))
     else:
-        title = (
-            f"{found.workload.title}, on {existing.device} "
-            f"({KINDS[existing.filesystem].title}{_where(existing)})"
-        )
+        title = _title(found.workload.title, existing)
         said = (*tuning_lines(title, existing, found.tuning, changes), *_differences(changes, used.found))
         tell(map(with_tabs, said))
     if arguments.output is not None:
-        say(
-            f"Nothing has been changed. To make these changes, exactly as shown, while {existing.device} "
-            "stays in use:"
-        )
-        where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-        say(
-            f"    sudo diskwright apply {shlex.quote(arguments.output)} --confirm "
-            f"{shlex.quote(used.drive.token)}{where}"
-        )
+        told = ["apply", shlex.quote(arguments.output), "--confirm", shlex.quote(used.drive.token)]
+        if not environment.is_running_system:
+            told += ["--fstab", shlex.quote(str(environment.fstab))]
+        say(words.TO_MAKE(device=existing.device))
+        say(typed(*told))
     return ExitCode.DONE
 
 
 def _write(changes: Changes, path: Path) -> None:
     if not changes.steps:
-        raise BadInput(
-            f"There is nothing to change for {changes.device}, so nothing was written to "
-            f"{printable(str(path), 200)}."
-        )
-    write_file(path, render_changes(changes), "The document")
+        raise BadInput(words.NOTHING_TO_CHANGE(device=changes.device, file=printable(str(path), 200)))
+    write_file(path, render_changes(changes), str(DOCUMENT_FILE()))
 
 
-def _where(existing: Existing) -> str:
-    return f", mounted at {printable(existing.mount_point, 200)}" if existing.mount_point else ", not mounted"
+def _title(purpose: str, existing: Existing) -> str:
+    filesystem, place = KINDS[existing.filesystem].title, existing.mount_point
+    if not place:
+        return str(words.NOT_MOUNTED(purpose=purpose, device=existing.device, filesystem=filesystem))
+    where = printable(place, 200)
+    return str(words.MOUNTED(purpose=purpose, device=existing.device, filesystem=filesystem, place=where))
 
 
 def tuning_lines(
@@ -120,19 +93,19 @@ def tuning_lines(
     it."""
     lines = _wrapped(title, width)
     if not tuning.changes:
-        lines += _wrapped("Nothing that is known would suit it better.", width)
+        lines += _wrapped(str(words.NOTHING_BETTER()), width)
     else:
-        lines += _wrapped("This would suit it better. Nothing of it was done.", width)
+        lines += _wrapped(str(words.BETTER()), width)
     for change in tuning.changes:
         lines += ["", *_wrapped(f"- {change.what}", width)]
         lines += _wrapped(f"{change.why}{f' ({change.source})' if change.source else ''}", width, 2)
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
-        lines += ["", *_wrapped("It has no line in fstab, so nothing is said of its mount options.", width)]
-    lines += [line for doubt in changes.doubts for line in ("", *_wrapped(doubt, width))]
+        lines += ["", *_wrapped(str(words.NO_LINE()), width)]
+    lines += [line for doubt in changes.doubts for line in ("", *_wrapped(str(doubt), width))]
     if changes.steps:
         lines += [
             "",
-            *_wrapped("`diskwright apply` would do this, one after the other, while it stays in use:", width),
+            *_wrapped(str(words.WOULD_DO()), width),
             "",
         ]
         lines += change_lines(changes, width, files=False)

@@ -2,59 +2,34 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from wizard.faces.showing.command import Command, help_width, plain, root
 from wizard.faces.showing.console import say
+from wizard.faces.words import walk as words
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.services.contract import Services
-from wizard.tui.console.terminal import terminal_of
-
-EPILOG = """examples:
-  sudo diskwright                       set up a drive of this machine
-  diskwright                            look and plan without root, which is asked for only to apply
-  diskwright --machine recorded.json    the same on a machine that `diskwright inspect --save` recorded;
-                                        nothing can be applied
-  sudo diskwright --plain               line by line: for screen readers, serial lines, and answers from a
-                                        file
-"""
-
-NO_TERMINAL = """The wizard needs a terminal to ask on, and its input or its output is none.
-With --plain it asks line by line, through pipes and files too: diskwright --plain
-Everything it does can also be done by commands:
-    diskwright inspect                                    what the drives are, and what is wrong
-    diskwright advise DEVICE --workload ID                which filesystem, and why
-    sudo diskwright plan DEVICE --workload ID -o plan.json  a layout
-    diskwright show plan.json                             what it would do
-    sudo diskwright apply plan.json --confirm TOKEN       do it"""
+from wizard.window.console.terminal import terminal_of
 
 
 def parser() -> ArgumentParser:
     """Options of the wizard."""
-    made = ArgumentParser(
-        prog="diskwright",
-        description="Set up a drive, step by step.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "",
+        words.SAYS(),
+        (
+            root(says=words.SET_UP()),
+            plain(says=words.NO_ROOT()),
+            plain("--machine", "recorded.json", says=words.RECORDED()),
+            root("--plain", says=words.BY_LINE()),
+        ),
+        (words.ABOUT_SCREENS(), words.ABOUT_VARIABLES()),
     )
-    made.add_argument(
-        "--machine",
-        metavar="FILE",
-        type=Path,
-        help="look at a recorded machine; nothing can be measured or applied",
-    )
-    made.add_argument(
-        "--journal",
-        metavar="DIR",
-        type=Path,
-        help="keep the journal of what is applied here, not in /var/lib/diskwright/runs",
-    )
-    made.add_argument(
-        "--plain",
-        action="store_true",
-        help="ask line by line, with numbered answers; chosen by itself on TERM=dumb",
-    )
+    made.add_argument("--machine", metavar="FILE", type=Path, help=str(words.MACHINE()))
+    made.add_argument("--journal", metavar="DIR", type=Path, help=str(words.JOURNAL()))
+    made.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
     return made
 
 
@@ -63,24 +38,39 @@ def main(arguments: Namespace) -> ExitCode:
     more."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
-        for line in NO_TERMINAL.splitlines():
-            say(line)
-        return ExitCode.USAGE
+        return _tell_commands()
     if arguments.plain or not terminal_of(os.environ).addressable:
-        from wizard.plain.app import run_plain
+        from wizard.lines.app import run_lines
 
-        return run_plain(_services(arguments), "" if arguments.plain else plain_hint())
+        return run_lines(_services(arguments), "" if arguments.plain else plain_hint())
     # Textual takes a moment to load: only when it is needed.
-    from wizard.tui.app import run_wizard
+    from wizard.window.run import run_window
 
-    return run_wizard(_services(arguments))
+    return run_window(_services(arguments))
 
 
 def plain_hint() -> str:
     """Why there are questions and no screen."""
     name = os.environ.get("TERM")
-    why = f"TERM is {printable(name, 40)}" if name else "TERM is not set"
-    return f"{why}, so text cannot be placed on the screen here: the wizard asks line by line, as by --plain."
+    why = words.TERM_IS(name=printable(name, 40)) if name else words.TERM_NOT_SET()
+    return str(words.NO_PLACING(why=why))
+
+
+def _tell_commands() -> ExitCode:
+    """What there is without a terminal."""
+    say(words.NO_TERMINAL())
+    say(words.COMMANDS())
+    advised = ("DEVICE", "--workload", "ID")
+    for example in (
+        plain("inspect", says=words.WHAT_THERE_IS()),
+        plain("advise", *advised, says=words.WHICH()),
+        root("plan", *advised, "-o", "plan.json", says=words.LAYOUT()),
+        plain("show", "plan.json", says=words.WOULD_DO()),
+        root("apply", "plan.json", "--confirm", "TOKEN", says=words.DO()),
+    ):
+        for line in example.lines(help_width()):
+            say(line)
+    return ExitCode.USAGE
 
 
 def _services(arguments: Namespace) -> Services:

@@ -1,35 +1,30 @@
 """`diskwright workloads`: the purposes that advice knows."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from textwrap import wrap
 
 from wizard.advise.workloads import load_workloads
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
+from wizard.faces.words import workloads as words
+from wizard.faces.words.shared import DOCUMENT
 from wizard.model.advice import Workload
 from wizard.model.errors import ExitCode
 
 SCHEMA = "diskwright.workloads/1"
 
-EPILOG = """examples:
-    diskwright workloads
-    diskwright workloads --json | jq -r '.workloads[].id'
-
-A workload is a TOML file in the folder workloads of /etc/diskwright or ~/.config/diskwright. One with the id
-of another replaces it; the bundled files, whose places are listed, show how they are written.
-"""
-
 
 def parser() -> ArgumentParser:
     """`diskwright workloads [--json]`."""
-    made = ArgumentParser(
-        "diskwright workloads",
-        description="List the purposes that `advise` and `plan` know.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    made = Command(
+        "workloads",
+        words.SAYS(),
+        (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),
+        (words.ABOUT(),),
     )
-    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     return made
 
 
@@ -50,6 +45,6 @@ def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
     for workload in workloads:
         lines.append(f"{workload.id:<{len(indent)}}{workload.title}")
         lines += wrap(workload.summary, width, initial_indent=indent, subsequent_indent=indent)
-        lines.append(f"{indent}from {workload.origin}")
+        lines.append(f"{indent}{words.FROM(file=workload.origin)}")
         lines.append("")
     return lines[:-1]

@@ -1,6 +1,7 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling
+from wizard.filesystems import words
+from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -23,6 +24,12 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
+def _resize(what: str, place: str) -> Argv:
+    return ("btrfs", "filesystem", "resize", what, place)
+
+
+CHECK = ("btrfs", "check", "--readonly")
+
 KIND = MadeKind(
     name="btrfs",
     title="Btrfs",
@@ -31,19 +38,17 @@ KIND = MadeKind(
     tool="mkfs.btrfs",
     commands=_commands,
     discards=True,
-    in_general=(
-        "It has checksums, snapshots and compression, though nothing was recorded of it for this work."
-    ),
+    in_general=words.BTRFS(),
     # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
     minimum_bytes=128 * MIB,
-    minimum_why="with two copies of the metadata a smaller one has no room for data",
+    minimum_why=words.BTRFS_LEAST(),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    zones="",
+    zones=None,
     label_bytes=255,
     # It is not checked at boot (fsck.btrfs(8)).
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
-    clean_check=("btrfs", "check", "--readonly"),
+    clean_check=CHECK,
     mounted_check=("btrfs", "device", "stats", "--check"),
     flags=frozenset(
         {
@@ -80,5 +85,14 @@ KIND = MadeKind(
     relabelling=Relabelling(
         command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
         mounted=True,
+    ),
+    # It grows only while it is mounted (btrfs-filesystem(8)).
+    growing=Growing(
+        commands=lambda place: (("btrfs", "filesystem", "resize", "max", place),),
+        check=CHECK,
+        programs=("btrfs",),
+        mounted=True,
+        in_use=lambda _device, place, member: _resize(f"{member}:max", place),
+        shrinks_in_use=lambda _device, place, member, size: _resize(f"{member}:{size}", place),
     ),
 )

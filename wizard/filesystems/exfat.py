@@ -1,8 +1,10 @@
 """exFAT: mkfs.exfat(8), tune.exfat(8) and fsck.exfat(8) of exfatprogs; tried with 1.2.0."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.said import Said
 from wizard.model.units import MIB, TIB
 
 
@@ -13,9 +15,9 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _label_fault(label: str) -> str | None:
+def _label_fault(label: str) -> Said | None:
     # mkfs.exfat reads it by the locale, which is C here.
-    return None if label.isascii() else "holds other characters than ASCII has, which mkfs.exfat is not given"
+    return None if label.isascii() else words.EXFAT_LABEL()
 
 
 KIND = MadeKind(
@@ -24,14 +26,12 @@ KIND = MadeKind(
     kernel_names=("exfat",),
     tool="mkfs.exfat",
     commands=_commands,
-    in_general=(
-        "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
-    ),
+    in_general=words.EXFAT(),
     minimum_bytes=8 * MIB,
-    minimum_why="the first megabytes go to its records",
+    minimum_why=words.EXFAT_LEAST(),
     # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
     maximum_bytes=512 * TIB,
-    zones="exFAT has no code for zones",
+    zones=words.NO_ZONES(title="exFAT"),
     label_bytes=11,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

@@ -2,7 +2,8 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling, with_suboptions
+from wizard.filesystems import words
+from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
@@ -57,6 +58,17 @@ RELABELLING = Relabelling(
 )
 """The same for ext2 and ext3."""
 
+CHECK = ("e2fsck", "-f", "-n")
+
+GROWING = Growing(
+    commands=lambda device: (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device)),
+    check=CHECK,
+    programs=("e2image", "dumpe2fs"),
+    # A mounted one grows, and never shrinks (resize2fs(8)).
+    in_use=lambda device, _place, _member: ("resize2fs", device),
+)
+"""The same for ext2 and ext3; without a journal none of them is grown in use."""
+
 KIND = MadeKind(
     name="ext4",
     title="ext4",
@@ -66,19 +78,17 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general=(
-        "It is a sound choice for most Linux volumes, though nothing was recorded of it for this work."
-    ),
+    in_general=words.EXT4(),
     # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
     # room for data.
     minimum_bytes=16 * MIB,
-    minimum_why="a smaller one would be all journal, or have none",
+    minimum_why=words.EXT4_LEAST(),
     maximum_bytes=1024 * 1024 * TIB,
-    zones="ext4 has no code for zones",
+    zones=words.NO_ZONES(title="ext4"),
     label_bytes=16,
     fsck_pass=2,
     seconds=(1.0, 2.0, 20.0),
-    clean_check=("e2fsck", "-f", "-n"),
+    clean_check=CHECK,
     flags=frozenset({"-b", "-C", "-E", "-g", "-G", "-i", "-I", "-J", "-m", "-N", "-O", "-T"}),
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
@@ -88,4 +98,5 @@ KIND = MadeKind(
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
     relabelling=RELABELLING,
+    growing=GROWING,
 )

@@ -1,5 +1,6 @@
 """F2FS: mkfs.f2fs(8), fsck.f2fs(8); the limits were tried with f2fs-tools 1.15."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -16,15 +17,12 @@ KIND = MadeKind(
     tool="mkfs.f2fs",
     commands=_commands,
     discards=True,
-    in_general=(
-        "It is made for flash behind simple controllers, as in phones, cards and sticks; elsewhere ext4 and "
-        "XFS are at home on more machines, and their repair has seen more."
-    ),
+    in_general=words.F2FS(),
     # mkfs.f2fs makes none below 56 MiB.
     minimum_bytes=128 * MIB,
-    minimum_why="a smaller one would be mostly the reserve that its cleaner needs",
+    minimum_why=words.F2FS_LEAST(),
     maximum_bytes=16 * TIB,
-    zones="F2FS needs a second, ordinary drive for its records there, which diskwright does not set up",
+    zones=words.F2FS_ZONES(),
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

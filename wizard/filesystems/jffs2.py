@@ -1,17 +1,12 @@
 """JFFS2: for bare flash chips (MTD) without a controller of their own. libblkid does not know its mark."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import RecognisedKind
 
 KIND = RecognisedKind(
     name="jffs2",
     title="JFFS2",
     kernel_names=("jffs2",),
-    why_not=(
-        "It is for bare flash chips that Linux drives itself (/dev/mtd*). A disk, an SSD, a memory card or a "
-        "USB stick has a controller before its flash, and no place for it."
-    ),
-    way_off=(
-        "Copy the files off on the device whose chip it is. An image of one can be mounted from the module "
-        "mtdram (or nandsim), into which it is written first."
-    ),
+    why_not=words.JFFS2(),
+    way_off=words.JFFS2_OFF(),
 )

@@ -1,5 +1,6 @@
 """JFS: jfs_mkfs(8), jfs_tune(8) and jfs_fsck(8) of jfsutils; tried with 1.1.15, its last version, of 2011."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -19,14 +20,11 @@ KIND = MadeKind(
     kernel_names=("jfs",),
     tool="mkfs.jfs",
     commands=_commands,
-    in_general=(
-        "It asks little of a processor, but hardly anybody works on it: its programs are of 2011, and ext4 "
-        "does all that it does."
-    ),
+    in_general=words.JFS(),
     minimum_bytes=16 * MIB,
-    minimum_why="mkfs.jfs makes none that is smaller",
+    minimum_why=words.JFS_LEAST(),
     maximum_bytes=32 * 1024 * TIB,
-    zones="JFS has no code for zones",
+    zones=words.NO_ZONES(title="JFS"),
     label_bytes=16,
     # Its journal is played back by fsck.jfs alone: without that it is mounted read-only after a power cut.
     fsck_pass=2,

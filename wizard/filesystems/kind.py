@@ -7,6 +7,7 @@ from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.said import Said
 
 Argv = tuple[str, ...]
 
@@ -26,8 +27,27 @@ class Relabelling:
 
     command: Callable[[str, str, str], Argv]
     mounted: bool = False
-    fault: Callable[[str], str | None] = _no_fault
+    fault: Callable[[str], Said | None] = _no_fault
     rules: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growing:
+    """How a filesystem comes to fill its partition: `commands` take its node, or where it is `mounted` for
+    it, with these options, its place. `check` changes nothing and ends with 0 for a clean one that is not
+    mounted, with the node behind it. `programs` show it on a stand-in beforehand.
+
+    `in_use` is the command for one that a person has mounted, by its node, place and member number; None for
+    one that only grows unmounted. `shrinks_in_use` takes that back, with a size in bytes behind them.
+    """
+
+    commands: Callable[[str], tuple[Argv, ...]]
+    check: Argv
+    programs: Argv
+    mounted: bool = False
+    mount_options: Argv = ()
+    in_use: Callable[[str, str, int], Argv] | None = None
+    shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +57,17 @@ class FilesystemKind:
     `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
     first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
     same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
-    others leave both empty. Without `relabelling` it keeps its label.
+    others have neither. Without `relabelling` it keeps its label, without `growing` its size.
     """
 
     name: str
     title: str
     kernel_names: tuple[str, ...]
     order: int = 9
-    why_not: str = ""
-    way_off: str = ""
+    why_not: Said | None = None
+    way_off: Said | None = None
     relabelling: Relabelling | None = None
+    growing: Growing | None = None
 
     @property
     def made(self) -> bool:
@@ -88,7 +109,7 @@ class MadeKind(FilesystemKind):
     `in_general` says in a sentence why most Linux volumes are better off with another one, for work that says
     nothing of this one. `minimum_bytes` (`minimum_why` is a clause) and `maximum_bytes` bound the volume;
     `striped_minimum_bytes` one over several drives. `zones` is why a drive whose zones the host must manage
-    cannot take it, empty where it can.
+    cannot take it, None where it can.
 
     A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds
     what else is wrong with it as the end of a sentence. One that has a serial number instead of a UUID has it
@@ -115,11 +136,11 @@ class MadeKind(FilesystemKind):
 
     tool: str
     commands: Callable[[MakeFilesystem], tuple[Argv, ...]]
-    in_general: str
+    in_general: Said
     minimum_bytes: int
-    minimum_why: str
+    minimum_why: Said
     maximum_bytes: int
-    zones: str
+    zones: Said | None
     label_bytes: int
     fsck_pass: int
     seconds: tuple[float, float, float]
@@ -128,7 +149,7 @@ class MadeKind(FilesystemKind):
     flags: frozenset[str] = frozenset()
     bare_flags: frozenset[str] = frozenset()
     fit_label: Callable[[str], str] = _as_it_is
-    label_fault: Callable[[str], str | None] = _no_fault
+    label_fault: Callable[[str], Said | None] = _no_fault
     for_place: Callable[[Geometry, Extent, Argv], Argv] = _nothing
     discards: bool = False
     serial_digits: int = 0
@@ -141,7 +162,7 @@ class MadeKind(FilesystemKind):
     striping_in: Callable[[str], Striping | None] | None = None
     silent_options: frozenset[str] = frozenset()
     also: Argv = ()
-    needs_files: tuple[tuple[str, str], ...] = ()
+    needs_files: tuple[tuple[str, Said], ...] = ()
     subvolumes: bool = False
     keeps_owners: bool = True
     gives_top: Callable[[Argv, int, int], Argv] | None = None

@@ -1,5 +1,6 @@
 """NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -20,14 +21,11 @@ KIND = MadeKind(
     tool="mkfs.nilfs2",
     commands=_commands,
     discards=True,
-    in_general=(
-        "It writes everything as one log and keeps its past states, for which a cleaner runs all the time; "
-        "no program checks or repairs it."
-    ),
+    in_general=words.NILFS2(),
     minimum_bytes=136 * MIB,
-    minimum_why="mkfs.nilfs2 wants more than sixteen segments of 8 MiB",
+    minimum_why=words.NILFS2_LEAST(),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    zones="NILFS2 has no code for zones",
+    zones=words.NO_ZONES(title="NILFS2"),
     label_bytes=80,
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
@@ -38,6 +36,6 @@ KIND = MadeKind(
     uuid_follows=True,
     also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.
-    needs_files=(("/etc/mtab", "`ln -s /proc/self/mounts /etc/mtab` makes it"),),
+    needs_files=(("/etc/mtab", words.NILFS2_MTAB()),),
     relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )

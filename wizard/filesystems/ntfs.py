@@ -1,6 +1,7 @@
 """NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with
 ntfs-3g 2022.10.3."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
@@ -32,15 +33,12 @@ KIND = MadeKind(
     tool="mkfs.ntfs",
     commands=_commands,
     for_place=_for_place,
-    in_general=(
-        "It is for sharing with Windows: Linux writes it since 5.15 (ntfs3), but cannot repair it, which "
-        "takes chkdsk on Windows."
-    ),
+    in_general=words.NTFS(),
     minimum_bytes=16 * MIB,
-    minimum_why="its records take the first megabytes",
+    minimum_why=words.NTFS_LEAST(),
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
-    zones="NTFS has no code for zones",
+    zones=words.NO_ZONES(title="NTFS"),
     label_bytes=128,
     # What ntfsfix does at a start is no check.
     fsck_pass=0,
@@ -55,9 +53,7 @@ KIND = MadeKind(
     also=("ntfslabel",),
     relabelling=Relabelling(
         command=lambda device, _place, label: ("ntfslabel", device, label),
-        fault=lambda label: (
-            "begins with a dash, which ntfslabel cannot be told" if label[:1] == "-" else None
-        ),
+        fault=lambda label: words.NTFS_LABEL() if label[:1] == "-" else None,
     ),
     keeps_owners=False,
 )

@@ -1,5 +1,7 @@
 """What a partition table calls the things that partitions hold."""
 
+from wizard.filesystems import words
+
 LINUX_GPT_TYPE = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 """GPT's type for Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
 
@@ -44,25 +46,26 @@ CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""
 
 TYPE_NAMES = {
-    LINUX_GPT_TYPE: "Linux filesystem",
-    LINUX_MBR_TYPE: "Linux",
-    ESP_GPT_TYPE: "EFI system",
-    BOOT_GPT_TYPE: "Linux extended boot",
-    HOME_GPT_TYPE: "Linux home",
-    **{found: f"Linux root for {name}" for name, found in ROOT_GPT_TYPES.items()},
-    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
-    LINUX_SWAP_TYPE: "Linux swap",
-    LINUX_LVM_TYPE: "Linux LVM",
-    LINUX_RAID_TYPE: "Linux RAID",
-    LINUX_LUKS_TYPE: "Linux LUKS",
-    BASIC_DATA_TYPE: "Microsoft basic data",
-    **dict.fromkeys(CONTAINER_TYPES, "extended"),
-    NTFS_MBR_TYPE: "NTFS or exFAT",
-    FAT32_MBR_TYPE: "FAT32",
-    SWAP_MBR_TYPE: "Linux swap",
-    LUKS_MBR_TYPE: "Linux LUKS",
-    LVM_MBR_TYPE: "Linux LVM",
-    ESP_MBR_TYPE: "EFI system",
-    BOOT_MBR_TYPE: "Linux extended boot",
-    "0xfd": "Linux RAID",
+    LINUX_GPT_TYPE: words.LINUX_FILESYSTEM(),
+    LINUX_MBR_TYPE: words.LINUX(),
+    ESP_GPT_TYPE: words.EFI_SYSTEM(),
+    BOOT_GPT_TYPE: words.LINUX_BOOT(),
+    HOME_GPT_TYPE: words.LINUX_HOME(),
+    **{found: words.LINUX_ROOT(architecture=name) for name, found in ROOT_GPT_TYPES.items()},
+    "21686148-6449-6e6f-744e-656564454649": words.BIOS_BOOT(),
+    LINUX_SWAP_TYPE: words.LINUX_SWAP(),
+    LINUX_LVM_TYPE: words.LINUX_LVM(),
+    LINUX_RAID_TYPE: words.LINUX_RAID(),
+    LINUX_LUKS_TYPE: words.LINUX_LUKS(),
+    BASIC_DATA_TYPE: words.BASIC_DATA(),
+    **dict.fromkeys(CONTAINER_TYPES, words.EXTENDED()),
+    NTFS_MBR_TYPE: words.NTFS_OR_EXFAT(),
+    FAT32_MBR_TYPE: words.FAT32(),
+    SWAP_MBR_TYPE: words.LINUX_SWAP(),
+    LUKS_MBR_TYPE: words.LINUX_LUKS(),
+    LVM_MBR_TYPE: words.LINUX_LVM(),
+    ESP_MBR_TYPE: words.EFI_SYSTEM(),
+    BOOT_MBR_TYPE: words.LINUX_BOOT(),
+    "0xfd": words.LINUX_RAID(),
 }
+"""What a person calls a type, by its number."""

@@ -4,6 +4,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import wizard.filesystems
+from wizard.filesystems import words
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.model.names import printable
 
@@ -30,8 +31,8 @@ def why_not(name: str) -> str:
     one that is told by name."""
     kind = KINDS.get(name)
     if kind is not None:
-        return f"{kind.title} is not made. {kind.why_not}"
-    return f"{printable(name, 20)!r} is no filesystem that diskwright makes; it makes {', '.join(MADE)}."
+        return str(words.NOT_MADE(title=kind.title, why=kind.why_not or ""))
+    return str(words.UNKNOWN(name=repr(printable(name, 20)), made=tuple(MADE)))
 
 
 def mounted_as(kernel_name: str) -> MadeKind | None:

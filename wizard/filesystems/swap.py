@@ -1,5 +1,6 @@
 """Swap: mkswap(8), swapon(8), fstab(5). It is turned on instead of mounted."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
 from wizard.model.make_filesystem import MakeFilesystem
@@ -17,12 +18,12 @@ KIND = MadeKind(
     kernel_names=(),
     tool="mkswap",
     commands=_commands,
-    in_general="It is no filesystem and holds no files: it is where memory goes that is not in use.",
+    in_general=words.SWAP(),
     minimum_bytes=MIB,
-    minimum_why="mkswap takes no less than ten pages of memory, which can have 64 KiB each",
+    minimum_why=words.SWAP_LEAST(),
     # It counts its pages, of 4096 bytes on most machines, in 32 bits.
     maximum_bytes=16 * TIB,
-    zones="swap is written in any order",
+    zones=words.SWAP_ZONES(),
     # 16 with the zero byte at its end.
     label_bytes=15,
     fsck_pass=0,

@@ -1,10 +1,12 @@
 """FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tried with 4.2."""
 
+from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.said import Said
 from wizard.model.units import MIB, TIB
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
@@ -26,14 +28,14 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
 
 
-def _label_fault(label: str) -> str | None:
+def _label_fault(label: str) -> Said | None:
     if not label.isascii():
-        return "holds other characters than ASCII has, which a FAT writes in one of many code pages"
+        return words.FAT_ASCII()
     if label != label.upper():
-        return "has small letters, which a FAT's label has not"
+        return words.FAT_SMALL()
     if FORBIDDEN.intersection(label):
-        return f"holds one of the characters {''.join(sorted(FORBIDDEN))}, which a FAT's label cannot"
-    return "is what a FAT without a label has" if label == NO_LABEL else None
+        return words.FAT_FORBIDDEN(forbidden="".join(sorted(FORBIDDEN)))
+    return words.FAT_NO_LABEL() if label == NO_LABEL else None
 
 
 KIND = MadeKind(
@@ -43,17 +45,14 @@ KIND = MadeKind(
     tool="mkfs.vfat",
     commands=_commands,
     for_place=_for_place,
-    in_general=(
-        "It is for firmware and old devices: no file reaches 4 GiB, and it has no journal, no owners and no "
-        "permissions."
-    ),
+    in_general=words.FAT(),
     # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
     # enough.
     minimum_bytes=260 * MIB,
-    minimum_why="on a drive with blocks of 4096 bytes a smaller one would be no FAT32",
+    minimum_why=words.FAT_LEAST(),
     # It counts its sectors, of 512 bytes on most drives, in 32 bits.
     maximum_bytes=2 * TIB - 512,
-    zones="FAT32 has no code for zones",
+    zones=words.NO_ZONES(title="FAT32"),
     label_bytes=11,
     fsck_pass=2,
     seconds=(1.0, 4.0, 20.0),

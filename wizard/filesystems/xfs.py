@@ -2,10 +2,12 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling
+from wizard.filesystems import words
+from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.said import Said
 from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB, TIB
 
 
@@ -44,10 +46,11 @@ def _label(device: str, place: str, label: str) -> Argv:
     return ("xfs_db", "-x", "-c", f"label {label or '--'}", device)
 
 
-def _unwritable(label: str) -> str | None:
-    fault = "holds a blank or a quotation mark, or begins with --, which xfs_io cannot be told"
-    return fault if re.search(r"[\s\"'\\]|^--", label) else None
+def _unwritable(label: str) -> Said | None:
+    return words.XFS_LABEL() if re.search(r"[\s\"'\\]|^--", label) else None
 
+
+CHECK = ("xfs_repair", "-n")
 
 KIND = MadeKind(
     name="xfs",
@@ -58,28 +61,32 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general=(
-        "It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of "
-        "it for this work."
-    ),
+    in_general=words.XFS(),
     minimum_bytes=300 * MIB,
-    minimum_why="mkfs.xfs makes none that is smaller since version 5.19",
+    minimum_why=words.XFS_LEAST(),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB
     # are enough).
     striped_minimum_bytes=640 * MIB,
-    zones=(
-        "XFS needs its zoned form for that, which is young (kernel 6.15) and which diskwright does not set up"
-    ),
+    zones=words.XFS_ZONES(),
     label_bytes=12,
     # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
     fsck_pass=0,
     seconds=(1.0, 1.0, 4.0),
-    clean_check=("xfs_repair", "-n"),
+    clean_check=CHECK,
     flags=frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
     bare_flags=frozenset({"-K"}),
     superblock_reader=("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
     striping_in=striping_in,
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
     relabelling=Relabelling(command=_label, mounted=True, fault=_unwritable),
+    # It grows only while it is mounted (xfs_growfs(8)). A copy of it may be mounted elsewhere.
+    growing=Growing(
+        commands=lambda place: (("xfs_growfs", "-d", place),),
+        check=CHECK,
+        programs=("xfs_metadump", "xfs_mdrestore", "xfs_db"),
+        mounted=True,
+        mount_options=("nouuid",),
+        in_use=lambda _device, place, _member: ("xfs_growfs", "-d", place),
+    ),
 )

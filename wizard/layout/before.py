@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from wizard.layout import words
 from wizard.layout.room.refusals import unread_content, waiting_doubts
 from wizard.layout.room.space import gpt_bounds, mbr_bounds, with_free
 from wizard.model.geometry import Geometry
@@ -9,6 +10,10 @@ from wizard.model.identity import HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Slot
+from wizard.model.said import Said
+
+WRITTEN_ZONES = "written zones"
+"""What stands among the signatures where zones hold something that has none."""
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
@@ -69,14 +74,17 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     else:
         slots = with_free(partitions, bounds_of(drive, size_bytes, geometry))
     kinds = tuple(signature.kind for signature in drive.signatures)
+    # What programs wrote straight to zones has no signature, and is lost like what has one.
+    kinds += (WRITTEN_ZONES,) if drive.unrecognised_zones else ()
     return Layout(kind, slots, kinds, waiting=waiting)
 
 
-def _waiting_words(drive: Drive) -> str:
+def _waiting_words(drive: Drive) -> Said | str:
     """What a run made that waits on the drive; empty where none does."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
-    return f"{printable(drive.waiting.told, 200)} of the run {printable(drive.waiting.run, 60)}"
+    told, run = printable(drive.waiting.told, 200), printable(drive.waiting.run, 60)
+    return words.LEFT_BY_RUN(told=told, run=run)
 
 
 def _slot(part: Partition) -> Slot:
@@ -109,34 +117,20 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     return Extent(first, max(0, end - first))
 
 
-def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
+def doubts_of(drive: Drive, *, keep: bool) -> tuple[Said, ...]:
     """What could not be known about the drive, in sentences."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
-        doubts.append(
-            "What the drive holds was not read when this was planned: whatever it is, it will be lost."
-        )
+        doubts.append(words.NOT_READ())
     if drive.unrecognised_zones:
-        doubts.append(
-            f"{drive.unrecognised_zones} zones were written to, and nothing is recognised in them: whatever "
-            "it is, it will be lost."
-        )
+        doubts.append(words.ZONES_WRITTEN(count=drive.unrecognised_zones))
     if not drive.serial and not drive.wwn:
-        known = (
-            "only by the kernel's count of drives: the plan holds until it is unplugged or the machine "
-            "restarts"
-        )
-        doubts.append(
-            "The drive tells no serial number and no WWN, so it is known "
-            f"{known if drive.diskseq is not None else 'by its size alone'}."
-        )
+        how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
+        doubts.append(words.NO_IDENTITY(how=how))
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append(
-            "The kernel finds the devices beneath this one misaligned to each other: no start can be aligned "
-            "for all of them."
-        )
+        doubts.append(words.NO_ALIGNMENT())
     if drive.zoned is None:
-        doubts.append("Whether the drive is zoned could not be read.")
+        doubts.append(words.ZONED_UNREAD())
     tells = (
         drive.zoned not in (None, "none")
         or drive.vpd_zoned
@@ -144,15 +138,9 @@ def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
         or drive.smart.zoned_capability
     )
     if drive.rotational and drive.bus != "loop" and not tells:
-        doubts.append(
-            "The drive itself does not tell whether it is shingled (its findings may know); a shingled one "
-            "slows down under long writing."
-        )
+        doubts.append(words.MAY_BE_SHINGLED(untold=words.SHINGLED_UNTOLD()))
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:
-            doubts.append(
-                f"The kernel has no node for {', '.join(lost)}: old marks there are only erased where a new "
-                "volume begins."
-            )
+            doubts.append(words.NO_NODES(parts=tuple(lost)))
     return tuple(doubts)

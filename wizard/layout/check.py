@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
+from wizard.layout import words
 from wizard.layout.dangers import danger_fault
 from wizard.layout.group.check_grouped import grouped_faults
 from wizard.layout.one.derived import (
@@ -16,7 +17,7 @@ from wizard.layout.one.derived import (
     operations_with,
     table_with,
 )
-from wizard.layout.one.possible import GROWN_FILESYSTEMS
+from wizard.layout.one.possible import growing_of
 from wizard.layout.room.space import (
     GPT_PARTITIONS,
     LARGEST_BYTES,
@@ -39,7 +40,6 @@ from wizard.layout.rules import (
 )
 from wizard.layout.several.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.steps.operations import layout_after, operations_of, table_after
-from wizard.layout.steps.shown import same_steps
 from wizard.layout.wishes.encryption import encryption_faults
 from wizard.layout.wishes.roles import partition_type, volume_role_fault
 from wizard.layout.wishes.subvolumes import places_of, subvolumes_fault
@@ -50,33 +50,34 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.said import Said
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
     """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have
     written.
 
-    It proves that every operation works on the plan's own drive and its partitions, and that every text shown
-    is what will be run. It does not look at the machine: that the drive still is as `before` says is for
+    It proves that every operation works on the plan's own drive and its partitions. What is shown of them
+    follows from them. It does not look at the machine: that the drive still is as `before` says is for
     whoever applies it.
     """
     if fault := next(_faults(plan), None):
-        raise BadInput(f"{where} does not hold together: {fault}. Make it again with `diskwright plan`.")
+        raise BadInput(str(words.BROKEN(where=where, fault=fault)))
 
 
-def _faults(plan: Plan) -> Iterator[str]:
+def _faults(plan: Plan) -> Iterator[Said]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     for member in plan.members:
-        yield from identity_faults(member.drive)
+        yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
     if plan.part and (plan.stripe or plan.others or plan.after.whole):
-        yield "it changes one partition, and more than that"
+        yield words.ONE_AND_MORE()
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
-        yield "it encrypts what is not encrypted"
+        yield words.ENCRYPTS_ELSEWHERE()
     if plan.stripe is not None:
         yield from striped_faults(plan, plan.stripe)
     elif plan.others:
-        yield "it has several drives and stripes nothing over them"
+        yield words.NOTHING_STRIPED()
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
     elif plan.part:
@@ -85,43 +86,44 @@ def _faults(plan: Plan) -> Iterator[str]:
         yield from _partitioned_faults(plan)
 
 
-def _whole_faults(plan: Plan) -> Iterator[str]:
+def _whole_faults(plan: Plan) -> Iterator[Said]:
     """A filesystem on a drive without a table: only what lives on zones, since everything else is better off
     in a partition."""
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
-        yield "it is for a whole drive without a table, and its volume is not"
+        yield words.WHOLE_ELSEWHERE()
     elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
-        yield f"{volume.filesystem} on a whole drive without a table is none that can live on zones"
+        yield words.WHOLE_NOT_ZONED(filesystem=printable(volume.filesystem, 40))
     if plan.after != whole_after(plan.drive, volume):
-        yield "its layout after does not follow from its volume"
+        yield words.AFTER_NOT_VOLUME()
     if tuple(step.operation for step in plan.steps) != whole_operations(volume):
-        yield "its operations are not those that its volume needs"
-    elif not same_steps(plan):
-        yield "its commands or explanations differ from what its operations do"
+        yield words.OTHER_FOR_VOLUME()
 
 
-def _one_faults(plan: Plan) -> Iterator[str]:
+def _one_faults(plan: Plan) -> Iterator[Said]:
     """A change of one partition, beside which everything stays: all of it follows from what was there, and
     from the volume that is made, if one is."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
     if slot is None or is_container(slot):
-        yield f"partition {plan.part}, which it changes, is none that can be"
+        yield words.NOT_CHANGEABLE(number=plan.part)
         return
     others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
     yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
     yield from _kept_faults(plan)
     last = max(one.number for one in plan.before.partitions)
     if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
-        yield "it would give logical partitions other numbers"
+        yield words.RENUMBERED()
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
-        yield "its volume is not the partition that it changes"
+        yield words.VOLUME_ELSEWHERE()
         return
     if plan.before.table not in ("gpt", "mbr"):
         return
     if slot.kept:
-        yield from _grown_faults(plan, slot)
+        faults = [*_grown_faults(plan, slot)]
+        yield from faults
+        if faults:
+            return
         size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
         table = grown_table(plan.drive.path, plan.before, slot, size)
         after = grown_layout(plan.before, slot, size)
@@ -132,32 +134,30 @@ def _one_faults(plan: Plan) -> Iterator[str]:
         operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
     yield from encryption_faults(plan, table.entries)
     if plan.after != after:
-        yield "its layout after does not follow from what it changes"
+        yield words.AFTER_NOT_CHANGE()
     if tuple(step.operation for step in plan.steps) != operations:
-        yield "its operations are not those that the change needs"
-    elif not same_steps(plan):
-        yield "its commands or explanations differ from what its operations do"
+        yield words.OTHER_FOR_CHANGE()
 
 
-def _grown_faults(plan: Plan, slot: Slot) -> Iterator[str]:
+def _grown_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
     """A partition keeps all that is in it, and takes of the free space right behind it."""
     grown = next((one for one in plan.after.partitions if one.number == plan.part), slot)
     free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
     room = free.end_bytes if free and not free.number else slot.end_bytes
     if plan.volumes or not slot.size_bytes < grown.size_bytes or grown.end_bytes > room:
-        yield f"partition {slot.number} does not grow into free space"
+        yield words.NOT_GROWING(number=slot.number)
     if grown.size_bytes % plan.drive.geometry.logical_block_bytes:
-        yield f"partition {slot.number} is no whole number of blocks"
-    if slot.filesystem not in GROWN_FILESYSTEMS:
-        yield f"partition {slot.number} holds nothing that can be grown"
+        yield words.PARTIAL_BLOCKS(number=slot.number)
+    if growing_of(slot.filesystem) is None:
+        yield words.NOT_GROWABLE(number=slot.number)
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield "a logical partition is not grown"
+        yield words.LOGICAL_GROWN()
 
 
-def _partitioned_faults(plan: Plan) -> Iterator[str]:
+def _partitioned_faults(plan: Plan) -> Iterator[Said]:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     if len(tables) != 1:
-        yield f"it writes {len(tables)} tables instead of one"
+        yield words.TABLES_WRITTEN(tables=len(tables))
         return
     table = tables[0]
     yield from before_faults(plan.before, fresh=table.fresh)
@@ -168,68 +168,69 @@ def _partitioned_faults(plan: Plan) -> Iterator[str]:
 
 
 def identity_faults(drive: Identity) -> Iterator[str]:
-    """What cannot be of a drive that a document names."""
+    """What cannot be of a drive that a document names, as clauses."""
+    return map(str, drive_faults(drive))
+
+
+def drive_faults(drive: Identity) -> Iterator[Said]:
+    """The same as `identity_faults`, before it is text."""
     if not is_device_path(drive.path):
-        yield f"{printable(drive.path, 60)!r} is no drive below /dev"
+        yield words.NO_DRIVE(path=printable(drive.path, 60))
     if fault := geometry_fault(drive.geometry):
         yield fault
     if not 0 < drive.size_bytes < LARGEST_BYTES:
-        yield f"a drive of {drive.size_bytes} bytes cannot be"
+        yield words.NO_SUCH_SIZE(size=drive.size_bytes)
 
 
-def _volume_faults(plan: Plan) -> Iterator[str]:
+def _volume_faults(plan: Plan) -> Iterator[Said]:
     if not plan.volumes and not plan.part:
-        yield "it makes no volume"
+        yield words.NO_VOLUME()
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield "it has a volume group on something else than a partition of one drive"
+        yield words.GROUP_ELSEWHERE()
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
         if fault := volume_role_fault(
             volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None
         ):
-            yield f"volume {volume.partition} {fault}"
+            yield words.VOLUME_FAULT(number=volume.partition, fault=fault)
         if fault := writer_fault(volume.writer, volume.filesystem, volume.role) or subvolumes_fault(
             volume.subvolumes, volume.filesystem
         ):
-            yield f"volume {volume.partition} {fault}"
+            yield words.VOLUME_FAULT(number=volume.partition, fault=fault)
         if fault := danger_fault(volume, plan.doubts):
-            yield f"volume {volume.partition} {fault}"
-    for what, values in (
-        ("number", [v.partition for v in plan.volumes if not plan.group]),
-        ("UUID", [v.uuid for v in plan.volumes]),
-    ):
-        if len(set(values)) != len(values):
-            yield f"two volumes have the same {what}"
+            yield words.VOLUME_FAULT(number=volume.partition, fault=fault)
+    numbers = [volume.partition for volume in plan.volumes if not plan.group]
+    if len(set(numbers)) != len(numbers):
+        yield words.SAME_NUMBER()
+    if len({volume.uuid for volume in plan.volumes}) != len(plan.volumes):
+        yield words.SAME_UUID()
     if fault := mount_order_fault(
         tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
     ):
-        yield fault.rstrip(".")
+        yield words.OTHERWISE(fault=str(fault).rstrip("."))
 
 
-def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
-    name = f"volume {volume.partition}"
+def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Said]:
+    number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
-        if not 1 <= volume.partition <= GPT_PARTITIONS:
-            yield f"there is no partition number {volume.partition}"
-        elif plan.group is None and _partition_of(volume) != partition_path(
-            plan.drive.path, volume.partition
-        ):
-            yield f"{name} is at {printable(_partition_of(volume), 60)!r}, which is not on {plan.drive.path}"
+        if not 1 <= number <= GPT_PARTITIONS:
+            yield words.NO_PARTITION(number=number)
+        elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
+            path = printable(_partition_of(volume), 60)
+            yield words.OTHER_DRIVE(number=number, path=path, drive=plan.drive.path)
     if not is_workload_id(volume.workload):
-        yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
+        yield words.NO_WORKLOAD(number=number, workload=printable(volume.workload, 40))
     if volume.filesystem not in MADE:
-        yield (
-            f"{name} has the filesystem {printable(volume.filesystem, 40)!r}, which diskwright does not make"
-        )
+        yield words.NOT_MADE(number=number, filesystem=printable(volume.filesystem, 40))
         return
-    if fault := label_fault(volume.label, volume.filesystem):
-        yield f"{name} has the label {printable(volume.label, 40)!r}, which {fault}"
+    if unfit := label_fault(volume.label, volume.filesystem):
+        yield words.LABEL_FAULT(number=number, label=printable(volume.label, 40), fault=unfit)
     if fault := volume_uuid_fault(volume.uuid, volume.filesystem):
-        yield f"{name} has the UUID {printable(volume.uuid, 40)!r}, which {fault}"
+        yield words.UUID_FAULT(number=number, uuid=printable(volume.uuid, 40), fault=fault)
     if fault := options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
-        yield f"{name}: {fault}"
+        yield words.OPTIONS_FAULT(number=number, fault=fault)
     if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
-        yield f"{name} has the mount point {printable(volume.mount_point, 60)!r}, which {fault}"
+        yield words.PLACE_FAULT(number=number, place=printable(volume.mount_point, 60), fault=fault)
 
 
 def _partition_of(volume: Volume) -> str:
@@ -237,14 +238,14 @@ def _partition_of(volume: Volume) -> str:
     return volume.encryption.device if volume.encryption else volume.path
 
 
-def _kept_faults(plan: Plan) -> Iterator[str]:
+def _kept_faults(plan: Plan) -> Iterator[Said]:
     """Faults of a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
-        yield f"partitions are added to a table of kind {printable(plan.before.table, 20)!r}"
+        yield words.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
     elif overlapping(plan.before.partitions) or any(
         slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots
     ):
-        yield "the partitions that stay overlap or lie outside the drive"
+        yield words.KEPT_CONTRADICT()
 
 
 def _bounds(plan: Plan, table: WriteTable) -> Extent:
@@ -264,60 +265,59 @@ def _outermost(drive: Identity, table: WriteTable) -> Extent:
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
-def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     drive = plan.drive
     if table.device != drive.path:
-        yield f"it writes a table on {printable(table.device, 60)!r} instead of {drive.path}"
+        yield words.TABLE_ELSEWHERE(device=printable(table.device, 60), drive=drive.path)
     if not table.fresh and table.table != plan.before.table:
-        yield f"it writes a table of kind {table.table}"
+        yield words.OTHER_TABLE(kind=table.table)
     new = [entry for entry in table.entries if not entry.kept]
     if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
-        yield "its new partitions are not its volumes"
+        yield words.PARTITIONS_DIFFER()
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
-        yield "an MBR has four primary partitions"
+        yield words.MBR_PRIMARY()
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):
-        yield "its layout before reaches beyond what a table can hold"
+        yield words.BEFORE_BEYOND()
     by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
         volume = by_number.get(entry.number)
         if volume and entry.type != partition_type(volume, table.table):
-            yield f"partition {entry.number} has the type {printable(entry.type, 40)!r}"
+            yield words.OTHER_TYPE(number=entry.number, type=printable(entry.type, 40))
         yield from _entry_faults(entry, drive.geometry, bounds)
     yield from _share_faults(plan, table)
 
 
-def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[str]:
-    name = f"partition {entry.number}"
+def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Said]:
     end = entry.start_bytes + entry.size_bytes
     if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
-        yield f"{name} lies outside the usable part of the drive"
+        yield words.OUTSIDE(number=entry.number)
     offset = max(geometry.alignment_offset_bytes, 0)
     if (
         misalignment_bytes(geometry, entry.start_bytes)
         or (entry.start_bytes - offset) % FLOOR_BYTES
         or entry.start_bytes < FLOOR_BYTES
     ):
-        yield f"{name} is not aligned"
+        yield words.NOT_ALIGNED(number=entry.number)
     if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
-        yield f"{name} is no whole number of blocks"
+        yield words.PARTIAL_BLOCKS(number=entry.number)
 
 
-def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     """New partitions share no byte with each other or with one that stays."""
     kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
     new = sorted(
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
     )
     if any(after[0] < before[1] for before, after in pairwise(new)):
-        yield "two of its partitions overlap"
+        yield words.NEW_OVERLAP()
     if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
-        yield "a new partition overlaps one that stays"
+        yield words.KEPT_OVERLAP()
 
 
-def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     """Everything else is derived again from what was found sound, and compared."""
     if plan.group is not None:
         yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
@@ -329,14 +329,12 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     if table != table_after(
         plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
     ):
-        yield "the table does not follow from its volumes and what stays"
+        yield words.TABLE_DIFFERS()
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
-        yield "its layout after does not follow from the table"
+        yield words.AFTER_NOT_TABLE()
     operations = tuple(step.operation for step in plan.steps)
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
     if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
-        yield "its operations are not those that its volumes need"
-    elif not same_steps(plan):
-        yield "its commands or explanations differ from what its operations do"
+        yield words.OTHER_FOR_VOLUMES()

@@ -4,8 +4,11 @@ unwarned."""
 import re
 from collections.abc import Sequence
 
+from wizard.advise.words import options
+from wizard.layout import words
 from wizard.layout.wishes.roles import is_systems
 from wizard.model.plan import Volume
+from wizard.model.said import Said
 
 DANGERS = {
     "ext4": frozenset({"^has_journal", "nobarrier", "barrier=0", "data=writeback", "noauto_da_alloc"}),
@@ -32,27 +35,42 @@ lib/e2p/feature.c)."""
 SHOWN = 500
 """Characters of a doubt that every face shows; what stands behind them warns nobody."""
 
+SAYING = frozenset(
+    said.code
+    for said in (options.MADE_DANGEROUS, options.MADE_ASKED, options.MOUNTED_DANGEROUS, options.MOUNTED_ASKED)
+)
+"""The doubts that name an option that was asked for."""
 
-def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
+LONGEST_OPTION = 100
+"""Characters of an option within what every face shows of such a doubt."""
+
+
+def unsaid_danger(volume: Volume, doubts: Sequence[Said | str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there
     is none."""
-    said = {
-        _plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])
-    }
+    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
     return min(
         dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None
     )
 
 
-def danger_fault(volume: Volume, doubts: Sequence[str]) -> str | None:
+def _options_in(doubt: Said | str) -> list[str]:
+    """The words of a doubt that may be options; of one that an earlier version wrote, all of them."""
+    if isinstance(doubt, str):
+        return re.split(r"[\s,;]+", doubt[:SHOWN])
+    option = dict(doubt.values)["option"] if doubt.code in SAYING else ""
+    return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
+
+
+def danger_fault(volume: Volume, doubts: Sequence[Said | str]) -> Said | None:
     """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no
     doubt says so."""
     if danger := systems_danger(
         volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)
     ):
-        return f"has {danger}, which puts data at risk, and a system is to live on it"
+        return words.DANGER_IN_SYSTEM(danger=danger)
     if danger := unsaid_danger(volume, doubts):
-        return f"has {danger}, which puts data at risk, and no doubt says so"
+        return words.DANGER_UNSAID(danger=danger)
     return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
+from wizard.layout import words
 from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, refuse_missing, rehearsal_doubts
 from wizard.layout.before import bounds_of, doubts_of, known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
@@ -40,6 +41,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
+from wizard.model.said import Said
 from wizard.model.writer import ROOT
 
 PLAIN = Arrangement()
@@ -76,9 +78,7 @@ def make_plan(
         refuse_roles(wishes)
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
-            raise BadInput(
-                f"{drive.path} is a host-managed zoned drive, which takes no partition table of any kind."
-            )
+            raise BadInput(str(words.ZONED_NO_TABLE(drive=drive.path)))
         return _whole_plan(machine, drive, wishes, mode, draw_uuid)
     refuse_content(drive, chosen=mode is not None)
     keep = mode is Mode.USE_FREE and drive.is_empty is not True
@@ -124,11 +124,11 @@ def make_plan(
     return Plan(identity, before, after, volumes, steps, doubts)
 
 
-def _no_container(drive: Drive, arrangement: Arrangement) -> str:
-    """Why nothing can be encrypted there, in a sentence; empty where it can."""
+def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
+    """Why nothing can be encrypted there; None where it can."""
     if drive.zoned == HOST_MANAGED:
-        return f"{drive.path} is a host-managed zoned drive, which takes no partitions."
-    return "Within a volume group nothing is encrypted." if arrangement.grouped else ""
+        return words.ZONED_NO_PARTITIONS(drive=drive.path)
+    return words.GROUP_NOT_ENCRYPTED() if arrangement.grouped else None
 
 
 def _grouped_plan(
@@ -182,28 +182,17 @@ def _whole_plan(
     path = drive.path
     size_bytes, geometry = refuse_drive(drive)
     if mode is Mode.USE_FREE:
-        raise Refused(
-            f"{path} is a host-managed zoned drive: it takes no partitions, so nothing can be added beside "
-            "what it holds."
-        )
+        raise Refused(str(words.ZONED_FULL(drive=path)))
     refuse_content(drive, chosen=mode is not None)
     if len(wishes) != 1 or not wishes[0].takes_rest:
-        raise BadInput(
-            f"{path} is a host-managed zoned drive, which takes no partitions: ask for one volume, without a "
-            "size."
-        )
+        raise BadInput(str(words.ZONED_ONE(drive=path)))
     (wish,) = wishes
     if wish.role:
-        raise BadInput(
-            f"{path} is a host-managed zoned drive, which takes no partitions: a volume there cannot have a "
-            "role."
-        )
-    words, _ = option_words(wish)
-    if not is_zoned_mode(wish.choice.filesystem, words):
-        raise Refused(
-            f"{path} is a host-managed zoned drive: {wish.choice.filesystem} cannot be made there, since it "
-            f"takes no writing in any order. Only {ZONED_FILESYSTEM} in its zoned mode can live on it."
-        )
+        raise BadInput(str(words.ZONED_NO_ROLE(drive=path)))
+    mkfs, _ = option_words(wish)
+    kind = wish.choice.filesystem
+    if not is_zoned_mode(kind, mkfs):
+        raise Refused(str(words.ZONED_NOT_MADE(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM)))
     refuse_missing(machine, ("blkzone",))
     identity = known_identity(machine, drive, size_bytes, geometry)
     before = layout_before(drive, size_bytes, geometry, keep=False)
@@ -219,14 +208,14 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
     for wish in wishes:
         choice = wish.choice
         if choice.obstacles:
-            raise Refused(f"{choice.filesystem} cannot be made here: {' '.join(choice.obstacles)}")
+            raise Refused(str(words.OBSTACLES(filesystem=choice.filesystem, obstacles=choice.obstacles)))
         kind = MADE.get(choice.filesystem)
         if kind is None:
             raise Refused(why_not(choice.filesystem))
         refuse_missing(machine, kind.makers)
         mkfs, mount = option_words(wish)
         if fault := options_fault(choice.filesystem, mkfs, mount):
-            raise BadInput(f"The options advised for {choice.filesystem} cannot be taken: {fault}.")
+            raise BadInput(str(words.OPTIONS_REFUSED(filesystem=choice.filesystem, fault=fault)))
 
 
 def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -276,15 +265,8 @@ def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
     if len(free) >= wanted:
         return tuple(free[:wanted])
     if is_mbr:
-        raise Refused(
-            f"The MBR of {drive.path} has room for 4 primary partitions; {4 - len(free)} are there and "
-            f"{wanted} more were asked for. Only a GPT holds more: --replace makes one, and erases "
-            "everything."
-        )
-    raise Refused(
-        f"The GPT has room for {most} partitions; {drive.path} has {len(taken)}, and {wanted} more were "
-        "asked for."
-    )
+        raise Refused(str(words.MBR_FULL(drive=drive.path, there=4 - len(free), count=wanted)))
+    raise Refused(str(words.GPT_FULL(drive=drive.path, most=most, there=len(taken), count=wanted)))
 
 
 def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
@@ -295,6 +277,6 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 
-def asked_doubts(wishes: Sequence[Wish]) -> tuple[str, ...]:
+def asked_doubts(wishes: Sequence[Wish]) -> tuple[Said | str, ...]:
     """What the wishes say of options that were asked for against advice, each once."""
     return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))

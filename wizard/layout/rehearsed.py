@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from wizard.layout import words
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import Encryption, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
@@ -10,10 +12,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     GrowFilesystem,
-    MakeArray,
-    MakeStripedVolume,
     MakeSubvolumes,
-    MakeVolumeGroup,
     Member,
     Mount,
     Operation,
@@ -56,9 +55,9 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
     for operation in operations:
         match operation:
             case ResetZones():
-                return "emptying zones cannot be tried out elsewhere"
+                return str(words.ZONES_ALONE())
             case MakeStripedVolume():
-                return "a volume group over several drives cannot be tried out elsewhere yet"
+                return str(words.GROUP_ALONE())
             case _:
                 continue
     return ""

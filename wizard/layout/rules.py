@@ -5,9 +5,11 @@ import re
 from uuid import UUID
 
 from wizard.filesystems.registry import MADE
+from wizard.layout import words
 from wizard.model.geometry import Geometry
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE
+from wizard.model.said import Said
 from wizard.model.writer import EVERYONE, ROOT, Writer
 
 GPT_NAME_UNITS = 36
@@ -72,7 +74,7 @@ _SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(
 _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
-def geometry_fault(geometry: Geometry) -> str | None:
+def geometry_fault(geometry: Geometry) -> Said | None:
     """Why nothing can be laid out on a drive of this geometry, or None."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
     if (
@@ -81,30 +83,30 @@ def geometry_fault(geometry: Geometry) -> str | None:
         or not logical <= physical <= 1 << 30
         or physical % logical
     ):
-        return f"blocks of {logical} and {physical} bytes are none that partitions can lie on"
+        return words.BLOCKS_FAULT(logical=logical, physical=physical)
     offset = geometry.alignment_offset_bytes
     if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
-        return f"an alignment offset of {offset} bytes is no place where a block of {logical} bytes can begin"
+        return words.OFFSET_FAULT(offset=offset, logical=logical)
     if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
-        return "the sizes advised for input and output are out of range"
+        return words.IO_FAULT()
     return None
 
 
-def label_fault(label: str, filesystem: str) -> str | None:
+def label_fault(label: str, filesystem: str) -> Said | None:
     """Why `label` cannot be the filesystem's label, or None."""
     kind = MADE[filesystem]
     if not label:
-        return "is empty"
+        return words.EMPTY()
     if not label.isprintable():
-        return "holds control characters"
+        return words.CONTROLS()
     if label != label.strip():
-        return "begins or ends with a space"
+        return words.BLANK_END()
     if "/" in label:
-        return "holds a slash"
+        return words.SLASH()
     if len(label.encode()) > kind.label_bytes:
-        return f"is longer than the {kind.label_bytes} bytes that a label of {filesystem} can have"
+        return words.LONG_LABEL(most=kind.label_bytes, filesystem=filesystem)
     if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
-        return f"is longer than the {GPT_NAME_UNITS} characters that a partition's name can have"
+        return words.LONG_NAME(most=GPT_NAME_UNITS)
     return kind.label_fault(label)
 
 
@@ -117,18 +119,18 @@ def partition_name(label: str) -> str:
 def mount_point_fault(path: str) -> str | None:
     """Why nothing can be mounted at `path`, or None. Spaces are allowed: fstab can write them."""
     if not path.isprintable():
-        return "holds control characters"
+        return str(words.CONTROLS())
     if not path.startswith("/"):
-        return "is not an absolute path"
+        return str(words.NOT_ABSOLUTE())
     parts = path.split("/")[1:]
     if path != "/" and any(part in ("", ".", "..") for part in parts):
-        return "is not in its plain form (no //, no . or .., no slash at the end)"
+        return str(words.NOT_PLAIN())
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
-        return "is too long"
+        return str(words.TOO_LONG())
     if path in FORBIDDEN_EXACTLY or any(
         path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
     ):
-        return "would hide what the running system needs"
+        return str(words.HIDES_SYSTEM())
     return None
 
 
@@ -137,52 +139,46 @@ def place_fault(place: str, filesystem: str) -> str | None:
     on."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
-    return (
-        None
-        if place == NO_PLACE
-        else (
-            f"is no place for {filesystem}, which is never mounted; {NO_PLACE} stands for having it turned on"
-        )
-    )
+    return None if place == NO_PLACE else str(words.NEVER_MOUNTED(filesystem=filesystem, none=NO_PLACE))
 
 
-def writer_fault(writer: Writer, filesystem: str, role: str) -> str | None:
+def writer_fault(writer: Writer, filesystem: str, role: str) -> Said | None:
     """Why a volume of this filesystem with this role (empty for none) cannot have this writer, or None."""
     if writer == ROOT:
         return None
     if role or not MADE[filesystem].mounts:
-        return "is the system's, and only root writes to it"
+        return words.SYSTEMS_OWN()
     if writer == EVERYONE:
         return None
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
     group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
-    return None if named and (person or group) else "is given to nobody who could write to it"
+    return None if named and (person or group) else words.NO_WRITER()
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
     """Why these words are not handed to the program that makes the filesystem, or these options not to
     mount(8), or None."""
     if mount and not MADE[filesystem].mounts:
-        return f"{filesystem} is mounted nowhere, and has no mount options"
+        return str(words.NO_MOUNT_OPTIONS(filesystem=filesystem))
     return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
 
 
-def mkfs_options_fault(filesystem: str, words: tuple[str, ...]) -> str | None:
+def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
     """Why these words are not handed to the program that makes the filesystem, or None."""
-    kind, rest = MADE[filesystem], list(words)
+    kind, rest = MADE[filesystem], list(options)
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
         if flag in kind.bare_flags and not equals:
             continue
         if flag not in kind.flags or (equals and not flag.startswith("--")):
-            return f"{printable(flag, 30)!r} is no option that diskwright hands to {kind.tool}"
+            return str(words.NO_MKFS_OPTION(option=printable(flag, 30), tool=kind.tool))
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return f"{flag} has the value {printable(value, 40)!r}, which diskwright does not hand on"
+            return str(words.MKFS_VALUE(option=flag, value=printable(value, 40)))
         if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            return f"{flag} {min(elsewhere)} could reach another place than the partition"
+            return str(words.MKFS_ELSEWHERE(option=flag, key=min(elsewhere)))
     return None
 
 
@@ -190,9 +186,9 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
     """Why these options are not handed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
-            return f"{printable(option, 40)!r} is no mount option that diskwright hands on"
+            return str(words.NO_MOUNT_OPTION(option=printable(option, 40)))
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
-            return f"{option!r} would make mount do something else"
+            return str(words.MOUNT_ELSEWHERE(option=option))
     return None
 
 
@@ -203,18 +199,16 @@ def volume_uuid_fault(text: str, filesystem: str) -> str | None:
     if not digits:
         return uuid_fault(text)
     return (
-        None
-        if _SERIALS[digits].fullmatch(text) and text.strip("0-")
-        else f"is no serial number of {digits} digits"
+        None if _SERIALS[digits].fullmatch(text) and text.strip("0-") else str(words.NO_SERIAL(digits=digits))
     )
 
 
 def uuid_fault(text: str) -> str | None:
     """Why `text` is no UUID in the form that the programs take and print, or None."""
     try:
-        return None if str(UUID(text)) == text and UUID(text).int else "is not in its plain lower-case form"
+        return None if str(UUID(text)) == text and UUID(text).int else str(words.UUID_FORM())
     except ValueError:
-        return "is no UUID"
+        return str(words.NO_UUID())
 
 
 def is_device_path(path: str) -> bool:

@@ -8,17 +8,20 @@ from pathlib import PurePosixPath
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import room_bytes
 from wizard.migrate.ext.used import PASSING
+from wizard.migrate.obstacles.finding import told_of
 from wizard.migrate.obstacles.found_all import WRITING, against, obstacles_of, refusal
 from wizard.migrate.obstacles.inside_it import OLDEST_PROGRAMS
 from wizard.migrate.operations import fstab_operations, operations_for
 from wizard.migrate.situation import Folder, Situation
+from wizard.migrate.words import carry as words
+from wizard.migrate.words.make import NOTHING_WRITTEN
 from wizard.model.carried import Carried
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.migration import Means, Prospect, Way
 from wizard.model.names import printable
-from wizard.model.units import format_capacity, format_exact
+from wizard.model.said import Said, Sentence, in_a_row
 
 IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
 """Findings of what a rescue medium ends."""
@@ -45,9 +48,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
     """What is carried; raises Refused or BadInput with the sentence of what would stand against it
     anywhere."""
     if way not in WRITING:
-        raise BadInput(
-            f"Only the ways light and full can be carried to a rescue medium, not {way}. Nothing was written."
-        )
+        raise BadInput(in_a_row(words.NOT_CARRIED(way=way), NOTHING_WRITTEN()))
     free = _let_go(situation)
     if finding := against(free, way, repairs=repairs):
         raise refusal(finding)
@@ -62,7 +63,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
         manifest=manifest,
         repairs=repairs,
         fstab=situation.fstab if fstab_operations(situation) and ROOT not in situation.mounts else "",
-        doubts=tuple(f"{one.sentence} {one.remedy}" for one in told),
+        doubts=tuple(map(told_of, told)),
     )
 
 
@@ -96,31 +97,31 @@ def _let_go(situation: Situation) -> Situation:
     )
 
 
-def difference(carried: Carried, situation: Situation) -> str | None:
-    """The first thing in which what is found is another than what was carried, as a sentence; None where it
+def difference(carried: Carried, situation: Situation) -> Said | None:
+    """The first thing in which what is found is another than what was carried, as a clause; None where it
     is the same."""
     was, now, drive = carried.before, situation.ext, carried.drive
-    pairs: tuple[tuple[str, object, object], ...] = (
-        ("UUID", was.uuid, now.uuid),
-        ("size in bytes", carried.device_bytes, situation.device_bytes),
+    pairs: tuple[tuple[Sentence, object, object], ...] = (
+        (words.UUID, was.uuid, now.uuid),
+        (words.SIZE, carried.device_bytes, situation.device_bytes),
         *((name, getattr(was, field), getattr(now, field)) for field, name in SHAPE.items()),
-        ("features", _lasting(was), _lasting(now)),
-        ("drive's serial", drive.serial, situation.drive.serial),
-        ("drive's WWN", drive.wwn, situation.drive.wwn),
-        ("drive's size in bytes", drive.size_bytes, situation.drive.size_bytes),
+        (words.FEATURES, _lasting(was), _lasting(now)),
+        (words.SERIAL, drive.serial, situation.drive.serial),
+        (words.WWN, drive.wwn, situation.drive.wwn),
+        (words.DRIVE_SIZE, drive.size_bytes, situation.drive.size_bytes),
     )
     for what, wanted, seen in pairs:
         if wanted != seen:
-            return f"its {what}: {_shown(seen)} now, and {_shown(wanted)} when the plan was made"
+            return words.DIFFERENCE(what=what(), now=_shown(seen), was=_shown(wanted))
     return None
 
 
 SHAPE = {
-    "block_bytes": "block size",
-    "blocks": "number of blocks",
-    "inode_bytes": "inode size",
-    "inodes": "number of inodes",
-    "blocks_per_group": "number of blocks in a group",
+    "block_bytes": words.BLOCK_SIZE,
+    "blocks": words.BLOCKS,
+    "inode_bytes": words.INODE_SIZE,
+    "inodes": words.INODES,
+    "blocks_per_group": words.GROUP,
 }
 
 
@@ -128,11 +129,11 @@ def _lasting(facts: ExtFacts) -> str:
     return ", ".join(sorted(facts.features - PASSING))
 
 
-def _shown(value: object) -> str:
-    return "none" if value is None else printable(str(value), 400)
+def _shown(value: object) -> Said | str:
+    return words.NONE() if value is None else printable(str(value), 400)
 
 
-def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, Argv]]:
+def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said, Argv]]:
     """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for
     none."""
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
@@ -140,47 +141,20 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, 
     plan, device = printable(file, 2000), printable(carried.device, 200)
     there = str(PLACE / PurePosixPath(plan).name)
     if carried.fstab:
-        yield (
-            f"Have {printable(carried.fstab, 200)} name ext4 now, by which it is mounted as it is, too.",
-            (
-                "sudo",
-                "diskwright",
-                "migrate",
-                device,
-                "--way",
-                "mount",
-                "--confirm",
-                printable(carried.drive.token),
-            ),
-        )
-    yield (
-        f"Put {plan} and diskwright on a USB stick or a volume other than {device}, with "
-        f"{format_capacity(room)} free for its work.",
-        (),
-    )
-    yield (
-        f"Start the computer from a rescue medium or a live system. Mount that volume at {PLACE} there, and "
-        f"nothing of {device}.",
-        (),
-    )
+        token = printable(carried.drive.token)
+        mounting: Argv = ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", token)
+        yield words.FSTAB(fstab=printable(carried.fstab, 200)), mounting
+    yield words.PUT(plan=plan, device=device, room=room), ()
+    yield words.START(place=str(PLACE), device=device), ()
     applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
-    yield (
-        "Look at every step. The filesystem is found by its UUID, whatever its device is called there; "
-        "nothing is written yet.",
-        applying,
-    )
-    yield "Carry it out by the token that was named.", (*applying, "--confirm", "TOKEN")
-    yield (
-        f"Keep it. `sudo diskwright undo --journal {RUNS}` takes it back instead, as long as the system was "
-        "not started from it.",
-        ("sudo", "diskwright", "keep", "--journal", RUNS),
-    )
-    yield "Take the medium out, and start the system again.", ()
+    yield words.LOOK(), applying
+    yield words.CARRY_OUT(), (*applying, "--confirm", "TOKEN")
+    undoing, keeping = (("sudo", "diskwright", settling, "--journal", RUNS) for settling in ("undo", "keep"))
+    yield words.KEEP(command=" ".join(undoing)), keeping
+    yield words.AGAIN(), ()
 
 
-def not_there(carried: Carried) -> str:
+def not_there(carried: Carried) -> Said:
     """That the filesystem is not attached."""
-    return (
-        f"The filesystem {carried.before.uuid} ({format_exact(carried.device_bytes)}) is not there. Attach "
-        "its drive, and open what it lies in (LUKS, LVM, md). Nothing was written."
-    )
+    said = words.NOT_THERE(uuid=carried.before.uuid, size=carried.device_bytes)
+    return in_a_row(said, NOTHING_WRITTEN())

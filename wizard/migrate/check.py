@@ -1,7 +1,7 @@
-"""Whether a migration holds together: each step is one that `diskwright migrate` makes for that filesystem,
-shown as it will be done."""
+"""Whether a migration holds together: each step is one that `diskwright migrate` makes for its filesystem."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from wizard.layout.check import identity_faults
@@ -10,6 +10,7 @@ from wizard.migrate.estimates import room_bytes
 from wizard.migrate.operations import OLD_TYPES, fresh_operations, operations_for, retyped
 from wizard.migrate.steps import OWN_FSTAB, migration_steps
 from wizard.migrate.told.gains import gains_of
+from wizard.migrate.words import check as words
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
@@ -23,6 +24,7 @@ from wizard.model.migration import (
     Way,
 )
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 MEANS = {
     Way.MOUNT: {Means.FILES},
@@ -36,41 +38,49 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
     """Raises BadInput, naming `where` (a file), for the first thing that `diskwright migrate` would not have
     written.
 
-    It proves that the steps are those of its way for the filesystem it names, and that every text shown is
-    what will be done. That this filesystem is there, as it was found, is for whoever applies it.
+    It proves that the steps are those of its way for the filesystem it names. What is shown of them follows
+    from them. That this filesystem is there, as it was found, is for whoever applies it.
     """
     if fault := next(_faults(migration), None):
-        raise BadInput(f"{where} does not hold together: {fault}. Make it again with `diskwright migrate`.")
+        raise BadInput(words.NOT_SOUND(where=where, fault=fault))
 
 
-def _faults(migration: Migration) -> Iterator[str]:
+def told_anew(migration: Migration) -> Migration:
+    """A migration that is sound, with all that follows from its operations: every text and command, what it
+    gains, and the room that it needs."""
+    before, means = migration.before, migration.means
+    operations = tuple(step.operation for step in migration.steps)
+    return replace(
+        migration,
+        steps=migration_steps(operations, migration.device, before, migration.drive, means),
+        room_bytes=room_bytes(operations, before, means),
+        gains=gains_of(operations, before),
+    )
+
+
+def _faults(migration: Migration) -> Iterator[Said | str]:
     for drive in filter(None, (migration.drive, migration.target)):
         yield from identity_faults(drive)
     if (migration.target is None) == (migration.way is Way.FRESH):
-        yield "it names a drive for a fresh filesystem where there is none, or none where there is one"
+        yield words.TARGET()
     if not is_device_path(migration.device):
-        yield f"{printable(migration.device, 60)!r} is no device below /dev"
+        yield words.NO_DEVICE(device=printable(migration.device, 60))
     yield from ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
-        yield f"the way {migration.way} is not made safe by {migration.means}"
+        yield words.MEANS(way=migration.way, means=migration.means)
     yield from _folder_faults(migration)
     operations = tuple(step.operation for step in migration.steps)
     yield from _operation_faults(migration, operations)
-    if migration.room_bytes != room_bytes(operations, migration.before, migration.means):
-        yield "the room that it asks for is not what its steps need"
-    steps = migration_steps(operations, migration.device, migration.before, migration.drive, migration.means)
-    if migration.steps != steps or migration.gains != gains_of(operations, migration.before):
-        yield "its commands or explanations differ from what its steps do"
 
 
-def ext_faults(before: ExtFacts) -> Iterator[str]:
+def ext_faults(before: ExtFacts) -> Iterator[Said]:
     """What cannot be of a superblock that a document names."""
     if fault := uuid_fault(before.uuid):
-        yield f"the filesystem's UUID {printable(before.uuid, 60)!r} {fault}"
+        yield words.NO_UUID(uuid=printable(before.uuid, 60), fault=fault)
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
         1 << bits for bits in range(7, 17)
     ):
-        yield "its blocks or inodes have a size that no ext filesystem has"
+        yield words.NO_SIZE()
     counts = (
         before.blocks,
         before.blocks_per_group,
@@ -79,32 +89,32 @@ def ext_faults(before: ExtFacts) -> Iterator[str]:
         before.desc_bytes,
     )
     if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
-        yield "its superblock holds numbers that cannot be"
+        yield words.NUMBERS()
 
 
-def _folder_faults(migration: Migration) -> Iterator[str]:
+def _folder_faults(migration: Migration) -> Iterator[Said]:
     wanted = {Means.TRANSACTION: (True, False), Means.DIRECT: (False, True)}.get(
         migration.means, (False, False)
     )
     if (bool(migration.store), bool(migration.undo_dir)) != wanted:
-        yield "it names other folders than its means need"
+        yield words.FOLDERS()
     for folder in filter(None, (migration.store, migration.undo_dir)):
         if (
             not folder.isprintable()
             or not PurePosixPath(folder).is_absolute()
             or ".." in PurePosixPath(folder).parts
         ):
-            yield f"{printable(folder, 60)!r} is no folder"
+            yield words.NO_FOLDER(folder=printable(folder, 60))
 
 
-def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[str]:
+def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
     lines = [operation for operation in operations if isinstance(operation, SetFstabType)]
     own = [operation for operation in operations if isinstance(operation, SetOwnFstabType)]
     others = tuple(
         operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType)
     )
     if not operations:
-        yield "it does nothing"
+        yield words.NO_STEP()
     if migration.way is Way.FRESH:
         yield from _fresh_faults(migration, operations)
         return
@@ -113,33 +123,33 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         *own,
         *lines,
     ):
-        yield f"its steps are not those of the way {migration.way} for its filesystem"
+        yield words.STEPS(way=migration.way)
     if (
         len({(line.file, line.number) for line in lines}) != len(lines)
         or len({(line.file, line.digest) for line in lines}) > 1
     ):
-        yield "it changes a line twice, or lines of several files"
+        yield words.LINE_TWICE()
     yield from _own_faults(migration, own)
     for line in lines:
         yield from _line_faults(line)
 
 
-def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[str]:
+def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Said]:
     if own and migration.way is Way.MOUNT:
-        yield "it changes a file on a filesystem that is to stay as it is"
+        yield words.STAYS()
     if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
-        yield "it changes a line twice, or lines of several files"
+        yield words.LINE_TWICE()
     for line in own:
         if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
-            yield f"byte {line.offset} of block {line.block} is no place in a file"
+            yield words.NO_PLACE(offset=line.offset, block=line.block)
         yield from _line_faults(line)
 
 
-def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[str]:
+def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
     fields = line.old.split()
     file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
     if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
-        yield f"{printable(file, 60)!r} is no file of mounts at boot"
+        yield words.NO_FSTAB(file=printable(file, 60))
     elif (
         len(fields) < 3
         or fields[0].startswith("#")
@@ -147,20 +157,20 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[str]:
         or fields[2] not in OLD_TYPES
         or line.new != retyped(line.old)
     ):
-        yield "the line that it changes is none that names ext2 or ext3"
+        yield words.NO_OLD_TYPE()
 
 
-def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[str]:
+def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
     match operations:
         case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
             if operations != fresh_operations(migration.before, target, uuid):
-                yield "the fresh filesystem is not called as it is to be"
+                yield words.FRESH_NAME()
             if (
                 target == migration.device
                 or not is_device_path(target)
                 or uuid_fault(uuid)
                 or uuid == migration.before.uuid
             ):
-                yield f"it makes the fresh filesystem on {printable(target, 60)!r}"
+                yield words.FRESH_PLACE(target=printable(target, 60))
         case _:
-            yield "its steps are not those of a fresh filesystem and a copy"
+            yield words.FRESH_STEPS()

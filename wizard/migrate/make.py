@@ -5,26 +5,18 @@ from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4
 
 from wizard.migrate.estimates import fingerprint_seconds, room_bytes
+from wizard.migrate.obstacles.finding import told_of
 from wizard.migrate.obstacles.found_all import against, obstacles_of, refusal
 from wizard.migrate.operations import all_operations, fresh_operations, renamed
 from wizard.migrate.situation import Folder, Situation
 from wizard.migrate.steps import migration_steps
 from wizard.migrate.told.gains import gains_of
+from wizard.migrate.words import make as words
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way
 from wizard.model.names import printable
-from wizard.model.units import format_capacity, format_duration
-
-NOT_COVERED = (
-    "A power cut is not covered: the filesystem itself is worked on, and the undo files can be useless after "
-    "one. Make a backup first."
-)
-
-CLOSED_BY = "It can be taken back until it is kept, or mounted for writing."
-
-
-NO_TRANSACTION = "A transaction cannot be had here:"
+from wizard.model.said import Said, in_a_row
 
 
 def _drawn() -> str:
@@ -47,11 +39,8 @@ def make_migration(
     room = room_bytes(operations, situation.ext, means)
     folder = folder_of(situation, means)
     if folder is not None and folder.free_bytes < room:
-        raise Refused(
-            f"{printable(folder.path, 200)} has {format_capacity(folder.free_bytes)} free, and up to "
-            f"{format_capacity(room)} are wanted for what is replaced. Name a folder with more room. Nothing "
-            "was written."
-        )
+        said = words.NO_ROOM(folder=printable(folder.path, 200), free=folder.free_bytes, room=room)
+        raise Refused(in_a_row(said, words.NOTHING_WRITTEN()))
     return Migration(
         drive=situation.drive,
         device=situation.device,
@@ -72,7 +61,7 @@ def make_migration(
 
 def doubts_of(
     situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
-) -> tuple[str, ...]:
+) -> tuple[Said | str, ...]:
     """The sentences on what is good to know before these operations are carried out."""
     return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
 
@@ -84,9 +73,7 @@ def wanted_operations(
     if way is not Way.FRESH:
         return all_operations(situation, way, repairs=repairs)
     if situation.target is None:
-        raise BadInput(
-            "Name the volume for the fresh ext4 with --to; it must hold nothing. Nothing was written."
-        )
+        raise BadInput(in_a_row(words.NO_TARGET(), words.NOTHING_WRITTEN()))
     target = situation.target.device
     return fresh_operations(situation.ext, target, draw_uuid())
 
@@ -105,17 +92,17 @@ def folder_of(situation: Situation, means: Means) -> Folder | None:
     return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
 
 
-def why_direct(situation: Situation) -> str:
-    """Why no transaction can be had, as a sentence."""
-    if situation.no_snapshots:
-        return f"{NO_TRANSACTION} {situation.no_snapshots}."
-    return (
-        f"{NO_TRANSACTION} {printable(situation.store.path, 200)} cannot hold its stores, since "
-        f"{situation.store.fault}."
+def not_covered(situation: Situation) -> Said:
+    """Why no transaction is possible, and what that means."""
+    why = (
+        words.WITHOUT(why=situation.no_snapshots)
+        if situation.no_snapshots
+        else words.STORE_CANNOT(folder=printable(situation.store.path, 200), fault=situation.store.fault)
     )
+    return in_a_row(words.NO_TRANSACTION(), why, words.NOT_COVERED())
 
 
-def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[str]:
+def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Said]:
     """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was
     looked at."""
     text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
@@ -124,42 +111,31 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
             (line.number, " ".join(renamed(text[line.number - 1], made.uuid).split()))
             for line in situation.lines
         ]
-        new = [f"line {number} of {file} read `{printable(line, 1000)}`" for number, line in lines]
-        if new:
-            yield (
-                f"What is mounted at boot stays {situation.device}: look at the copy first, then have "
-                f"{' and '.join(new)}."
+        if lines:
+            new = tuple(
+                words.LINE(number=number, file=file, line=printable(line, 1000)) for number, line in lines
             )
+            yield words.STAYS(device=situation.device, lines=new)
         else:
-            yield (
-                f"No line of {file} is for {situation.device}: nothing mounts the copy at boot, either. Its "
-                f"name is UUID={made.uuid}."
-            )
+            yield words.NO_LINE(file=file, device=situation.device, uuid=made.uuid)
 
 
-def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[str]:
+def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Said | str]:
     if means is Means.DIRECT:
-        yield f"{why_direct(situation)} {NOT_COVERED}"
+        yield not_covered(situation)
         seconds = fingerprint_seconds(
             situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational
         )
-        taken = format_duration(seconds)
-        yield (
-            f"All of {situation.device} is read for its fingerprint before the first step, and when it is "
-            f"undone: roughly {taken} each."
-        )
+        yield words.FINGERPRINT(device=situation.device, time=seconds)
     if means in (Means.DIRECT, Means.TRANSACTION):
-        yield CLOSED_BY
+        yield words.CLOSED_BY()
     if manifest:
-        yield (
-            "Comparing every file before and after takes roughly "
-            f"{format_duration(situation.manifest_seconds)} altogether."
-        )
+        yield words.COMPARING(time=situation.manifest_seconds)
     elif way is Way.FULL:
-        yield "The files' content is not compared before and after; --manifest does that."
+        yield words.NOT_COMPARED()
     for finding in obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
-            yield f"{finding.sentence} {finding.remedy}"
+            yield told_of(finding)
 
 
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})

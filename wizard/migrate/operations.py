@@ -4,10 +4,10 @@ in which they can be done."""
 from collections.abc import Iterator
 
 from wizard.layout.changes.lines import digest_of_text
-from wizard.migrate import words
 from wizard.migrate.estimates import WIDE_INODE_BYTES
 from wizard.migrate.ext.superblock import seems_once_ext3
 from wizard.migrate.situation import Situation
+from wizard.migrate.words import inodes as words
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,

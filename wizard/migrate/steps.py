@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import operation_seconds
-from wizard.migrate.told.words import holds, power, sentence, undo
+from wizard.migrate.told.operations import holds, power, sentence, undo
 from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity
 from wizard.model.migration import (
@@ -105,12 +105,12 @@ def migration_steps(
     return tuple(
         MigrationStep(
             operation=operation,
-            sentence=sentence(operation, device),
+            sentence=str(sentence(operation, device)),
             commands=_commands(operation, device),
             edits=_edits(operation),
-            undo=undo(operation, means),
-            power=power(operation, means),
-            holds=holds(operation),
+            undo=str(undo(operation, means)),
+            power=str(power(operation, means)),
+            holds=tuple(map(str, holds(operation))),
             seconds=operation_seconds(operation, before, rotational=drive.rotational),
         )
         for operation in operations

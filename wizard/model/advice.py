@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.model import words
+
 
 class Place(StrEnum):
     """Where a filesystem came in the ranking."""
@@ -84,12 +86,12 @@ class ZonedUse:
     @property
     def verdict(self) -> str:
         """`F2FS can live there`, for a line of its own."""
-        words = {
-            Ability.CAN: "can live there",
-            Ability.CANNOT: "cannot live there",
-            Ability.DOUBT: "may live there, or not",
+        verdicts = {
+            Ability.CAN: words.CAN_LIVE,
+            Ability.CANNOT: words.CANNOT_LIVE,
+            Ability.DOUBT: words.MAY_LIVE,
         }
-        return f"{self.title} {words[self.ability]}"
+        return str(verdicts[self.ability](title=self.title))
 
 
 @dataclass(frozen=True, slots=True)

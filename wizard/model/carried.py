@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity
 from wizard.model.migration import Way
+from wizard.model.said import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +26,4 @@ class Carried:
     manifest: bool = False
     repairs: bool = False
     fstab: str = ""
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()

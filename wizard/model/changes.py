@@ -1,11 +1,15 @@
 """What is changed for a filesystem that exists already: its label, where and how it is mounted, files, the
 drive's queue. Nothing is made anew."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from wizard.model.identity import Identity
+from wizard.model.names import partition_path
 from wizard.model.plan import Mount
+from wizard.model.said import Said
+from wizard.model.writer import ROOT, Writer
+from wizard.model.written import DERIVED, WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +31,12 @@ class SetLabel:
 @dataclass(frozen=True, slots=True)
 class Attach:
     """Mounted at `place`, None for where fstab or its label says, with these options; where `boot`, at every
-    start too."""
+    start too. `writer` may write where the filesystem keeps no owners of its own."""
 
     place: str | None = None
     options: tuple[str, ...] = ()
     boot: bool = True
+    writer: Writer = field(default=ROOT, metadata=WHERE_USED)
     kind: Literal["attach"] = "attach"
 
 
@@ -58,7 +63,14 @@ class SwitchOff:
     kind: Literal["switch-off"] = "switch-off"
 
 
-Wanted = Tune | SetLabel | Attach | Detach | SetOptions | SwitchOff
+@dataclass(frozen=True, slots=True)
+class Grow:
+    """Filling the free space behind its partition while it is mounted."""
+
+    kind: Literal["grow"] = "grow"
+
+
+Wanted = Tune | SetLabel | Attach | Detach | SetOptions | SwitchOff | Grow
 """What somebody asks for; the changes follow from it and from what is found."""
 
 
@@ -175,6 +187,38 @@ class PowerOff:
     kind: Literal["power-off"] = "power-off"
 
 
+@dataclass(frozen=True, slots=True)
+class ExtendPartition:
+    """Move the end of partition `number`, which begins at `start_bytes` of `drive`: it has `new_bytes` then
+    instead of `old_bytes`. Nothing else of the table changes, and the kernel is told."""
+
+    drive: str
+    number: int
+    start_bytes: int
+    old_bytes: int
+    new_bytes: int
+    kind: Literal["extend-partition"] = "extend-partition"
+
+    @property
+    def device(self) -> str:
+        """The partition's node."""
+        return partition_path(self.drive, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowMounted:
+    """Have the `filesystem` on `device`, which is mounted at `mount_point`, fill the `new_bytes` of its
+    device instead of `old_bytes`. `member` is the number that a Btrfs gives the device."""
+
+    device: str
+    filesystem: str
+    mount_point: str
+    old_bytes: int
+    new_bytes: int
+    member: int = 1
+    kind: Literal["grow-mounted"] = "grow-mounted"
+
+
 ChangeOperation = (
     ReserveBlocks
     | Relabel
@@ -186,6 +230,8 @@ ChangeOperation = (
     | WriteRules
     | SwitchOnTimer
     | PowerOff
+    | ExtendPartition
+    | GrowMounted
 )
 
 
@@ -198,11 +244,11 @@ class ChangeStep:
     """
 
     operation: ChangeOperation
-    sentence: str
-    commands: tuple[tuple[str, ...], ...]
-    edits: tuple[str, ...]
-    undo: str
-    holds: tuple[str, ...]
+    sentence: str = field(default="", metadata=DERIVED)
+    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
+    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    undo: str = field(default="", metadata=DERIVED)
+    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,5 +267,5 @@ class Changes:
     uuid: str
     wanted: Wanted
     steps: tuple[ChangeStep, ...]
-    reasons: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    reasons: tuple[Said | str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()

@@ -1,7 +1,10 @@
 """The record of a run: what was applied, step by step, and where it stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from wizard.model.said import Said
+from wizard.model.written import WHERE_USED
 
 
 class Event(StrEnum):
@@ -31,7 +34,9 @@ class Event(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut
-    to a sane length."""
+    to a sane length. `sentence` is in the language of whoever reads the journal: it is made of what was
+    `said`, which entries of older versions, and text of other programs, do not have.
+    """
 
     at: str
     event: Event
@@ -39,6 +44,7 @@ class Entry:
     sentence: str
     command: tuple[str, ...] = ()
     output: str = ""
+    said: Said | None = field(default=None, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Literal
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.identity import Identity
-from wizard.model.written import WHERE_USED
+from wizard.model.said import Said
+from wizard.model.written import DERIVED, WHERE_USED
 
 
 class Way(StrEnum):
@@ -157,20 +158,21 @@ MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """An operation with everything that is shown of it. `commands` name the device itself; where a snapshot
-    is worked on, its node stands there instead. `undo` says how it is taken back, `power` what would become
-    of it if the power went meanwhile, `holds` what is checked afterwards, `seconds` roughly how long it
-    takes.
+    """An operation with everything that is shown of it, which follows from it and from the migration.
+
+    `commands` name the device itself; where a snapshot is worked on, its node stands there instead. `undo`
+    says how it is taken back, `power` what would become of it if the power went meanwhile, `holds` what is
+    checked afterwards, `seconds` roughly how long it takes.
     """
 
     operation: MigrationOperation
-    sentence: str
-    commands: tuple[tuple[str, ...], ...]
-    edits: tuple[str, ...]
-    undo: str
-    power: str
-    holds: tuple[str, ...]
-    seconds: float
+    sentence: str = field(default="", metadata=DERIVED)
+    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
+    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    undo: str = field(default="", metadata=DERIVED)
+    power: str = field(default="", metadata=DERIVED)
+    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    seconds: float = field(default=0.0, metadata=DERIVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +195,11 @@ class Migration:
     steps: tuple[MigrationStep, ...]
     store: str = ""
     undo_dir: str = ""
-    room_bytes: int = 0
+    room_bytes: int = field(default=0, metadata=DERIVED)
     manifest: bool = False
     repairs: bool = False
-    gains: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    doubts: tuple[Said | str, ...] = ()
     target: Identity | None = field(default=None, metadata=WHERE_USED)
 
     @property

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from wizard.model.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.said import Said
 from wizard.model.writer import ROOT, SetOwner, Writer
-from wizard.model.written import WHERE_USED
+from wizard.model.written import DERIVED, WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Layout:
     table.
 
     `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by
-    `signatures` alone. `waiting` is what a run left there that waits to be kept or undone, in words: nothing
+    `signatures` alone. `waiting` is what a run left there that waits to be kept or undone, a clause: nothing
     else shows it.
     """
 
@@ -56,7 +58,7 @@ class Layout:
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
     whole: Slot | None = field(default=None, metadata=WHERE_USED)
-    waiting: str = field(default="", metadata=WHERE_USED)
+    waiting: Said | str = field(default="", metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -149,52 +151,6 @@ class ResetZones:
 
     device: str
     kind: Literal["reset-zones"] = "reset-zones"
-
-
-Level = Literal["raid0", "raid1"]
-"""How data lie on several drives: spread over all of them once (RAID0), or a copy on another of them
-(RAID1)."""
-
-
-@dataclass(frozen=True, slots=True)
-class MakeArray:
-    """Make the md array `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it
-    is known by ever after.
-
-    A RAID1 has no chunk, which is 0 then.
-    """
-
-    device: str
-    name: str
-    uuid: str
-    chunk_bytes: int
-    parts: tuple[str, ...]
-    kind: Literal["make-array"] = "make-array"
-    level: Level = field(default="raid0", metadata=WHERE_USED)
-
-
-@dataclass(frozen=True, slots=True)
-class MakeVolumeGroup:
-    """Make LVM's physical volumes out of `parts`, each with its UUID of `uuids`, and the volume group `name`
-    out of them."""
-
-    name: str
-    parts: tuple[str, ...]
-    uuids: tuple[str, ...]
-    kind: Literal["make-volume-group"] = "make-volume-group"
-
-
-@dataclass(frozen=True, slots=True)
-class MakeStripedVolume:
-    """Make the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group`
-    and filling them."""
-
-    device: str
-    group: str
-    name: str
-    stripes: int
-    chunk_bytes: int
-    kind: Literal["make-striped-volume"] = "make-striped-volume"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +261,7 @@ def devices_of(operation: Operation) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An operation with everything that is shown of it.
+    """An operation with everything that is shown of it, which follows from the operations of the plan.
 
     `commands` are argument lists as they will be run; `edits` the lines of a table or file edit where no
     command runs. `destroys` names what is lost, empty for nothing; `undo` how it is taken back, or that it is
@@ -313,13 +269,13 @@ class Step:
     """
 
     operation: Operation
-    sentence: str
-    commands: tuple[tuple[str, ...], ...]
-    edits: tuple[str, ...]
-    destroys: str
-    undo: str
-    holds: tuple[str, ...]
-    seconds: float
+    sentence: str = field(default="", metadata=DERIVED)
+    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
+    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    destroys: str = field(default="", metadata=DERIVED)
+    undo: str = field(default="", metadata=DERIVED)
+    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    seconds: float = field(default=0.0, metadata=DERIVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +332,7 @@ class Plan:
     after: Layout
     volumes: tuple[Volume, ...]
     steps: tuple[Step, ...]
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()
     others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
     stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
     group: Group | None = field(default=None, metadata=WHERE_USED)

@@ -12,6 +12,7 @@ from importlib import import_module
 from string import Formatter
 from typing import Any, TypeAlias
 
+from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.units import (
     format_capacity,
@@ -26,6 +27,9 @@ Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
 
 LONGEST_TEXT = 300
 """Characters of a text that a sentence names; the rest of a longer one is cut."""
+
+DEEPEST_ROOM = 5
+"""So many folders down are sentences looked for. Their codes may come from a document."""
 
 _KNOWN: dict[str, "Sentence"] = {}
 
@@ -84,11 +88,13 @@ def fields_of(text: str) -> frozenset[str]:
 
 def sentence_of(code: str) -> Sentence:
     """The sentence that has this code; raises KeyError where no room has it."""
-    room, _, rest = code.rpartition(".")[0].partition(".")
-    places = (f"{room}.{rest}.words", f"{room}.words.{rest}") if rest else (f"{room}.words",)
-    for place in places if code not in _KNOWN else ():
+    names = code.split(".")[:-1]
+    # From the outermost on: a room above has a small module `words`, and what lies deeper may be any module.
+    for depth in range(1, min(len(names), DEEPEST_ROOM) + 1):
+        if code in _KNOWN:
+            break
         with suppress(ModuleNotFoundError):
-            import_module(f"wizard.{place}")
+            import_module(".".join(("wizard", *names[:depth], "words", *names[depth:])))
     return _KNOWN[code]
 
 
@@ -202,6 +208,26 @@ def _chosen(sentence: Sentence, values: dict[str, Value], language: type[English
     if not isinstance(count, int):
         raise TypeError(f"{sentence.code} was given {count!r} as its count")
     return language.many(sentence.code, sentence.english, sentence.several, count)
+
+
+def reason_of(error: DiskwrightError) -> Said | str:
+    """What an error says, for a sentence that names it. A sentence of ours is not cut there."""
+    return error.said if isinstance(error.said, Said) and not error.ending else str(error)
+
+
+def in_english(said: object) -> str:
+    """What is said, in English whatever the person speaks: for what is recorded, where words are all there
+    is."""
+    if not isinstance(said, Said):
+        return str(said)
+    values = {name: _in_english(value) for name, value in said.values}
+    return _WRITER.vformat(_chosen(sentence_of(said.code), values, English), (), values)
+
+
+def _in_english(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(_in_english, value))
+    return in_english(value) if isinstance(value, Said) else value
 
 
 def joined(parts: Sequence[Said]) -> str:

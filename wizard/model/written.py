@@ -1,6 +1,12 @@
-"""Which fields of a document are left out of it where they say nothing."""
+"""Which fields of a document are left out of it: where they say nothing, or where they follow from the
+rest."""
 
 WHERE_USED = {"written": "where used"}
 """The metadata of a field that a document has only where it differs from its default: a plan for one drive
 reads as it did before there were others.
+"""
+
+DERIVED = {"written": "never"}
+"""The metadata of a field that follows from the rest of its document: a sealed document leaves it out, and
+whoever reads one works it out anew. So a document cannot say something else than it does, in any language.
 """

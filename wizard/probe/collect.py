@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wizard.model.names import partition_path
+from wizard.model.said import in_english
 from wizard.probe.content import upstairs
 from wizard.probe.content.notices import find_notice
 from wizard.probe.content.superblock_digest import digest_of
@@ -347,7 +348,8 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
             accept=range(256),
         )
     except Failed as error:
-        return {"smart": None, "errors": [*errors, {"what": "smart", "why": str(error).rstrip(".")}]}
+        why = in_english(error.said).rstrip(".")
+        return {"smart": None, "errors": [*errors, {"what": "smart", "why": why}]}
     return {"smart": said.output}
 
 

@@ -13,6 +13,7 @@ from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
+from wizard.model.said import in_english
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.drive.ata import ata_of
@@ -374,7 +375,8 @@ def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
         found.append(Unread("partitions", _sentence(problem), obstacle=broken))
     if trouble := smart_trouble(raw.smart):
-        found.append(Unread("smart", _sentence(trouble), obstacle=RawError("smart", trouble).obstacle))
+        obstacle = RawError("smart", in_english(trouble)).obstacle
+        found.append(Unread("smart", _sentence(str(trouble)), obstacle=obstacle))
     return tuple(dict.fromkeys(found))
 
 

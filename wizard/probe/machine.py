@@ -11,6 +11,7 @@ from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.probe import words
 from wizard.probe.facts import RawDrive, RawError, RawMachine
 from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
 from wizard.probe.host.system import read_machine
@@ -77,7 +78,7 @@ def drive_name(path: str) -> str:
     """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is
     instead."""
     if not path:
-        raise BadInput("No device was named; `diskwright inspect` lists the drives.")
+        raise BadInput(str(words.NOT_NAMED()))
     shown = printable(path)
     try:
         node = Path(path).resolve(strict=True)
@@ -85,29 +86,22 @@ def drive_name(path: str) -> str:
         mode, number = status.st_mode, status.st_rdev
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, PermissionError):
-            raise BadInput(f"{shown} cannot be looked at: {error.strerror}.") from None
-        raise BadInput(f"There is no device {shown}; `diskwright inspect` lists the drives.") from None
+            raise BadInput(str(words.NOT_LOOKED_AT(path=shown, why=str(error.strerror)))) from None
+        raise BadInput(str(words.NO_DEVICE(path=shown))) from None
     if stat.S_ISDIR(mode):
-        raise BadInput(
-            f"{shown} is a directory; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them."
-        )
+        raise BadInput(str(words.FOLDER(path=shown)))
     if not stat.S_ISBLK(mode):
-        kind = "an ordinary file" if stat.S_ISREG(mode) else "no block device"
-        raise BadInput(
-            f"{shown} is {kind}; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them."
-        )
+        other = words.ORDINARY_FILE if stat.S_ISREG(mode) else words.NO_BLOCKS
+        raise BadInput(str(other(path=shown)))
     name = name_of(str(node))
     folder = SYS / "class/block" / name
     if (folder / "partition").exists():
         whole = node_of(folder.resolve().parent.name)
-        raise BadInput(f"{shown} is a partition of {whole}; a whole drive is wanted here, so say {whole}.")
+        raise BadInput(str(words.PARTITION(path=shown, drive=whole)))
     if not folder.exists():
-        raise BadInput(f"The kernel has no drive behind {shown}; `diskwright inspect` lists the drives.")
+        raise BadInput(str(words.NO_DRIVE(path=shown)))
     if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
-        raise BadInput(
-            f"The node {shown} was left behind and leads to another device than {name}: remove it, and let "
-            "the system make it."
-        )
+        raise BadInput(str(words.STALE_NODE(path=shown, drive=name)))
     return name
 
 

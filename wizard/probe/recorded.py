@@ -8,6 +8,7 @@ from wizard.documents.files import read_file, write_file
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.model.names import printable
+from wizard.probe import words
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
@@ -31,13 +32,11 @@ INPUT = Path("-")
 
 def load_facts(path: Path) -> RawMachine:
     """The raw facts in a file, or in the input for `-`; raises BadInput for anything else."""
-    shown = "The input" if path == INPUT else printable(str(path), 200)
+    shown = str(words.INPUT()) if path == INPUT else printable(str(path), 200)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
-        raise BadInput(
-            f"There is no file {shown}; `diskwright inspect --save {shown}` would write one."
-        ) from None
+        raise BadInput(str(words.NO_FILE(file=shown))) from None
     return remember(from_json(parse_document(text, SCHEMA, shown), RawMachine, shown))
 
 

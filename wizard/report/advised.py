@@ -8,6 +8,7 @@ from wizard.advise.filesystems import for_files
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.plan import Plan
+from wizard.model.said import Said
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import (
     Markup,
@@ -22,6 +23,7 @@ from wizard.report.markup import (
     tag,
     word,
 )
+from wizard.report.words import advised as words
 
 PLACES = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
 
@@ -45,7 +47,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
         frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
     )
     figures = (
-        tag("h3", "The figures behind it"),
+        tag("h3", words.FIGURES()),
         _old(),
         *(_study(cards, numbers) for cards in studies.values()),
     )
@@ -53,9 +55,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
 
 
 def _old() -> Markup:
-    return paragraphs(
-        "They are published, and old: read the date, the kernel and the hardware with them. Best first."
-    )
+    return paragraphs(words.OLD())
 
 
 def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
@@ -80,7 +80,7 @@ def _sentences(note: str) -> list[str]:
 
 
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
-    none = "" if advice.chosen else "None of the filesystems can be used here."
+    none = "" if advice.chosen else words.NONE_USABLE()
     uses = [
         join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands])))
         for use in advice.zoned
@@ -100,18 +100,18 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
                 for choice in advice.choices
                 if choice.ranked or choice in told
             ),
-            _section("Also made here, and not ranked for this work", others),
-            _section("Known, and not made here", [_unmade(one, numbers) for one in advice.unmade]),
-            _section("What could live in its zones", uses),
-            _section("In doubt", advice.doubts),
-            _section("Good to know", advice.notes),
+            _section(words.ALSO_MADE(), others),
+            _section(words.NOT_MADE(), [_unmade(one, numbers) for one in advice.unmade]),
+            _section(words.IN_ZONES(), uses),
+            _section(words.IN_DOUBT(), advice.doubts),
+            _section(words.GOOD_TO_KNOW(), advice.notes),
         )
     )
 
 
 def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
     """Why a filesystem is never made, the way off it, and those of its figures that are cited."""
-    said = join((tag("strong", one.title), f": {one.why_not} The way off: {one.way_off} "))
+    said = join((tag("strong", one.title), ": ", words.WAY_OFF(why=one.why_not, way=one.way_off), " "))
     return join((said, _links((card for card in one.evidence if card.id in numbers), numbers)))
 
 
@@ -121,16 +121,18 @@ def _links(cards: Iterable[Evidence], numbers: dict[str, int]) -> Markup:
     )
 
 
-def _section(title: str, items: tuple[str, ...] | list[Markup]) -> Markup:
+def _section(title: Said, items: tuple[str, ...] | list[Markup]) -> Markup:
     return join((tag("h4", title), listed(items))) if items else Markup("")
 
 
 def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     made = list(_options(choice)) if not choice.obstacles else []
-    options = table(f"Options for {title}", ("Option", "For", "Why", "Risk"), made) if made else Markup("")
+    options = (
+        table(words.OPTIONS(filesystem=title), ("Option", "For", "Why", "Risk"), made) if made else Markup("")
+    )
     if choice.place is Place.REJECTED and not taken and made:
-        options = folded(f"Options for {title}, if it were taken", options)
+        options = folded(words.OPTIONS_IF_TAKEN(filesystem=title), options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
         "section",
@@ -138,13 +140,13 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
             "h4",
             word(choice.place.value, PLACES[choice.place]),
             title,
-            ", taken in the plan" if taken else "",
+            words.TAKEN() if taken else "",
         ),
-        paragraphs(*(f"Cannot be used: {obstacle}" for obstacle in choice.obstacles), choice.sentence),
+        paragraphs(*(words.BARRED(why=obstacle) for obstacle in choice.obstacles), choice.sentence),
         options,
         folded(
-            f"Thought of for {title}, and not offered ({len(withheld)})",
-            table(f"Not offered for {title}", ("Option", "For", "Why not"), withheld),
+            words.THOUGHT_OF(filesystem=title, options=len(withheld)),
+            table(words.NOT_OFFERED(filesystem=title), ("Option", "For", "Why not"), withheld),
         )
         if withheld
         else "",
@@ -167,7 +169,7 @@ def _option(kind: str, option: Option) -> Row:
 
 def _card(card: Evidence, number: int, common: list[str]) -> Markup:
     """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
-    better = "lower is better" if card.lower_is_better else "higher is better"
+    better = words.LOWER() if card.lower_is_better else words.HIGHER()
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
     rows = [Bar(title_of(name), value, f"{value:,}") for name, value in ordered]
     said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
@@ -178,7 +180,7 @@ def _card(card: Evidence, number: int, common: list[str]) -> Markup:
         chart,
         paragraphs(" ".join(said for said in _sentences(card.note) if said not in common), class_="quiet"),
         folded(
-            "The same as a table",
+            words.AS_TABLE(),
             table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),
         ),
         id=f"figure-{number}",

@@ -4,7 +4,8 @@ too."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wizard.report.markup import Markup, join, tag
+from wizard.report.markup import Content, Markup, join, tag
+from wizard.report.words.measured import NO_DIFFERENCE
 
 WIDTH = 1000
 LETTER = 9.4
@@ -38,7 +39,7 @@ class Stretch:
     said: str
 
 
-def drawing(ident: str, title: str, description: str, height: float, *shapes: Markup) -> Markup:
+def drawing(ident: str, title: Content, description: Content, height: float, *shapes: Markup) -> Markup:
     """An SVG that scales with the page. `ident` names it within the page."""
     return tag(
         "svg",
@@ -51,7 +52,7 @@ def drawing(ident: str, title: str, description: str, height: float, *shapes: Ma
     )
 
 
-def bars(ident: str, title: str, description: str, rows: Sequence[Bar]) -> Markup:
+def bars(ident: str, title: Content, description: Content, rows: Sequence[Bar]) -> Markup:
     """Horizontal bars from nought, as long as their values, each with its name before it and its value behind
     it."""
     names = min(420.0, max(len(row.name) for row in rows) * LETTER + 12)
@@ -93,7 +94,7 @@ def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
     )
 
 
-def stretches(ident: str, title: str, description: str, pieces: Sequence[Stretch]) -> Markup:
+def stretches(ident: str, title: Content, description: Content, pieces: Sequence[Stretch]) -> Markup:
     """A drive as one bar, its pieces to scale. A state is a look and a word; where there is no room for the
     word, the table has it."""
     total = sum(piece.parts for piece in pieces) or 1
@@ -138,8 +139,8 @@ def _hatch(ident: str) -> Markup:
 
 def interval(
     ident: str,
-    title: str,
-    description: str,
+    title: Content,
+    description: Content,
     estimate: float,
     low: float,
     high: float,
@@ -159,7 +160,7 @@ def interval(
         tag("line", x1=f"{at(neutral):.1f}", x2=f"{at(neutral):.1f}", y1="8", y2="58", class_="neutral"),
         tag(
             "text",
-            f"{neutral:g}: no difference",
+            NO_DIFFERENCE(factor=f"{neutral:g}"),
             x=f"{at(neutral):.1f}",
             y="74",
             text_anchor=_anchor(at(neutral)),

@@ -19,6 +19,7 @@ from wizard.probe.host.sysfs import SYS
 from wizard.probe.interpret import machine_of
 from wizard.report.anonymous import text_without_names
 from wizard.report.secrets import BY_FIELD, SERIAL
+from wizard.report.words.page import LOG, LOG_REPLACED, LOG_SERIALS
 from wizard.tools import debuglog
 from wizard.tools.program import run
 
@@ -56,12 +57,8 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
             place = _put(text if serials else _without_names(text, words))
-            held = (
-                "It holds serial numbers."
-                if serials
-                else "Serial numbers, labels and names of people are replaced in it."
-            )
-            print(f"diskwright: The log is in {place}. {held}", file=sys.stderr)
+            held = LOG_SERIALS() if serials else LOG_REPLACED()
+            print(LOG(place=str(place), held=held), file=sys.stderr)
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature
 from wizard.model.units import format_capacity, format_exact
-from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag, word
+from wizard.report.markup import Content, Markup, join, listed, pairs, paragraphs, table, tag, word
 from wizard.report.nouns import Facts
+from wizard.report.words import drives as words
 
 RECORDING = {
-    Recorded.YES: "Shingled: its tracks overlap, and rewriting in place is slow.",
-    Recorded.LIKELY: "Likely shingled (overlapping tracks), not proven.",
-    Recorded.UNKNOWN: "Unknown: nothing proves that it is shingled, or that it is not.",
-    Recorded.NOT_APPLICABLE: "It has no tracks to overlap.",
+    Recorded.YES: words.SHINGLED,
+    Recorded.LIKELY: words.LIKELY,
+    Recorded.UNKNOWN: words.UNKNOWN,
+    Recorded.NOT_APPLICABLE: words.NO_TRACKS,
 }
 
 
@@ -21,7 +22,7 @@ def drives_part(facts: Facts) -> Markup:
     around = pairs(
         (
             ("Kernel", facts.kernel),
-            ("Read as root", "yes" if facts.root else "no: less can be read without"),
+            (words.AS_ROOT(), words.YES() if facts.root else words.LESS()),
         )
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
@@ -38,12 +39,12 @@ def drive_part(drive: Drive) -> Markup:
             tag("h3", f"{drive.path}: {drive.model or 'no name'}"),
             pairs(_facts(drive)),
             _partitions(drive),
-            join((tag("h4", "What could not be read"), listed(unread))) if unread else "",
+            join((tag("h4", words.UNREAD()), listed(unread))) if unread else "",
         )
     )
 
 
-def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
+def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
     yield "Serial number", drive.serial or "none"
     yield "WWN", drive.wwn or "none"
     yield "Known as", ", ".join(drive.by_id)
@@ -65,12 +66,10 @@ def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
     yield "Zones", drive.zoned if drive.zoned and drive.zoned != "none" else ""
     yield (
         "Health",
-        {True: "its own test (SMART) passed", False: "its own test (SMART) FAILED", None: "not known"}[
-            drive.smart.passed
-        ],
+        {True: words.PASSED(), False: words.FAILED(), None: words.NOT_KNOWN()}[drive.smart.passed],
     )
     yield "Table", _table(drive)
-    yield "On the drive itself", ", ".join(map(_mark, drive.signatures))
+    yield words.ON_ITSELF(), ", ".join(map(_mark, drive.signatures))
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
     yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
     yield "Backing file", drive.backing_file or ""
@@ -97,7 +96,10 @@ def _partitions(drive: Drive) -> Markup:
         return Markup("")
     heads = ("Partition", "Start", "Size", "Holds", "Name", "Partition's UUID", "Mounted at")
     return table(
-        f"Partitions of {drive.path}", heads, (_row(drive, part) for part in drive.partitions), numbers=(1, 2)
+        words.PARTITIONS(drive=drive.path),
+        heads,
+        (_row(drive, part) for part in drive.partitions),
+        numbers=(1, 2),
     )
 
 
@@ -122,7 +124,7 @@ def findings_part(facts: Facts) -> Markup:
 def _diagnosis(diagnosis: Diagnosis) -> Markup:
     order = list(Severity)
     findings = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
-    found = join(map(_finding, findings)) if findings else paragraphs("Nothing was found amiss.")
+    found = join(map(_finding, findings)) if findings else paragraphs(words.NOTHING_AMISS())
     return join((tag("h3", diagnosis.drive), found, _recording(diagnosis.drive, diagnosis.recording)))
 
 
@@ -132,8 +134,8 @@ def _finding(finding: Finding) -> Markup:
         pairs(
             (
                 ("Why", str(finding.why)),
-                ("What to do", str(finding.remedy)),
-                ("Where it was read", str(finding.source)),
+                (words.REMEDY(), str(finding.remedy)),
+                (words.SOURCE(), str(finding.source)),
                 ("Code", finding.code),
             )
         ),
@@ -145,11 +147,11 @@ def _recording(drive: str, recording: Recording) -> Markup:
     rows = [(str(clue.source), str(clue.says), clue.confidence) for clue in recording.evidence]
     told = (
         table(
-            f"What tells how {drive} records",
-            ("Where it was read", "What it says", "How far it can be trusted"),
+            words.EVIDENCE(drive=drive),
+            (words.SOURCE(), words.SAYS(), words.TRUST()),
             rows,
         )
         if rows
         else ""
     )
-    return join((tag("h4", "How it records"), paragraphs(RECORDING[recording.verdict]), told))
+    return join((tag("h4", words.RECORDS()), paragraphs(RECORDING[recording.verdict]()), told))

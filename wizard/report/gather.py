@@ -29,10 +29,9 @@ from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.machine import probe_machine
 from wizard.report.history import record_of
 from wizard.report.nouns import Absence, Facts, Report, RunRecord
+from wizard.report.words import page as words
 
 Document = Plan | Changes | Migration
-
-NOW = "Read when this report was made."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def gather(sources: Sources) -> Report:
     )
     absent += _measurement(sources, document, facts)
     if sources.run is None:
-        absent.append(Absence("run", "No run was named, so nothing is said about applying and its checks."))
+        absent.append(Absence("run", str(words.NO_RUN())))
     return Report(
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         diskwright=__version__,
@@ -86,7 +85,7 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
     """What the run carries out, or the plan that was named; a damaged one is told as missing."""
     if sources.run is None or sources.plan is not None:
         if sources.plan is None:
-            absent.append(Absence("plan", "No plan was named."))
+            absent.append(Absence("plan", str(words.NO_PLAN())))
         return sources.plan
     try:
         match kind_of(sources.run):
@@ -122,12 +121,7 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
     alone."""
     verdicts = [verdict.drive for verdict in (sources.verdict, sources.cliff) if verdict is not None]
     if not verdicts:
-        return [
-            Absence(
-                "measurement",
-                "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run.",
-            )
-        ]
+        return [Absence("measurement", str(words.NO_VERDICT()))]
     paths = (
         tuple(drive.path for drive in _drives_of(document))
         if document is not None
@@ -136,11 +130,8 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
         else ()
     )
     strange = [path for path in verdicts if path not in paths]
-    own = ", ".join(paths) or "no drive"
-    return [
-        Absence("measurement", f"What was measured was called {path} then; this report is on {own}.")
-        for path in strange
-    ]
+    own = paths or words.NO_DRIVE()
+    return [Absence("measurement", str(words.OTHER_MEASURED(path=path, own=own))) for path in strange]
 
 
 def _facts(
@@ -148,7 +139,7 @@ def _facts(
 ) -> tuple[Facts | None, Machine | None]:
     """What is known of the drives concerned, and the machine they are part of."""
     if document is None and sources.run is not None:
-        absent.append(Absence("facts", "Nobody knows which drives the run is on."))
+        absent.append(Absence("facts", str(words.NOBODY_KNOWS())))
         return None, None
     known = _drives_of(document) if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
@@ -182,12 +173,10 @@ def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.machine is not None:
         return sources.machine, sources.origin
     if sources.run is not None and (kept := kept_machine(sources.run)):
-        return kept, "Read when the run began, before its first write."
+        return kept, str(words.BEFORE())
     if sources.run is not None:
-        return probe_machine(
-            wanted
-        ), f"{NOW} The run kept no facts of its own, so this is how the drives are after it."
-    return probe_machine(wanted or None), NOW
+        return probe_machine(wanted), str(words.AFTER())
+    return probe_machine(wanted or None), str(words.NOW())
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
@@ -195,10 +184,8 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     drives = tuple(machine.drive(path) for path in wanted)
     missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
     if missing is not None:
-        known = ", ".join(drive.path for drive in machine.drives) or "none"
-        raise BadInput(
-            f"There is no drive {printable(missing)} among those that are known: {printable(known, 400)}."
-        )
+        known = tuple(drive.path for drive in machine.drives) or words.NONE()
+        raise BadInput(str(words.UNKNOWN_DRIVE(drive=printable(missing), known=known)))
     return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
 
 
@@ -207,7 +194,7 @@ def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
     for identity in known:
         drive = machine.drive(identity.path)
         if drive is not None and (difference := identity_difference(identity, drive)):
-            return f"What is known of {identity.path} is about another drive than the plan's: {difference}."
+            return str(words.OTHER_DRIVE(drive=identity.path, difference=str(difference)))
     return None
 
 
@@ -217,14 +204,14 @@ def _advice(
     """For each purpose of the plan, or the one that was asked for; made again from the facts, not
     remembered."""
     if facts is None or machine is None:
-        absent.append(Absence("advice", "Without the facts about the drives there is no advice."))
+        absent.append(Absence("advice", str(words.NO_FACTS())))
         return ()
     if plan is not None:
         asked = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
     elif sources.workload is not None:
         asked = {(sources.workload, None): None}
     else:
-        absent.append(Absence("advice", "No purpose was named."))
+        absent.append(Absence("advice", str(words.NO_PURPOSE())))
         return ()
     found: list[Advice] = []
     for workload, room in asked:
@@ -233,7 +220,7 @@ def _advice(
         except BadInput as error:
             if plan is None:
                 raise
-            absent.append(Absence("advice", f"{error} The plan was made where it was known."))
+            absent.append(Absence("advice", str(words.PURPOSE_GONE(why=str(error)))))
             continue
         drives = facts.drives[:1] if plan is not None else facts.drives
         for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):

@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from wizard.model.said import Said
+
 VOID = frozenset({"meta", "br"})
 
 
@@ -14,7 +16,9 @@ class Markup(str):
     __slots__ = ()
 
 
-Content = str | Markup
+Content = str | Said
+"""What stands on a page: text, which is escaped unless it is `Markup`, and sentences."""
+
 Row = Sequence[Content]
 
 
@@ -26,7 +30,7 @@ def clean(text: str) -> str:
 
 def shown(content: Content) -> Markup:
     """Content as markup."""
-    return content if isinstance(content, Markup) else Markup(escape(clean(content)))
+    return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
 
 
 def join(parts: Iterable[Content]) -> Markup:
@@ -56,12 +60,14 @@ def listed(items: Iterable[Content]) -> Markup:
     return tag("ul", *points) if points else Markup("")
 
 
-def pairs(rows: Iterable[tuple[str, Content]]) -> Markup:
+def pairs(rows: Iterable[tuple[Content, Content]]) -> Markup:
     """Names with what they stand for; those without are left out."""
     return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value))
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[Row], *, numbers: Sequence[int] = ()) -> Markup:
+def table(
+    caption: Content, heads: Sequence[Content], rows: Iterable[Row], *, numbers: Sequence[int] = ()
+) -> Markup:
     """A table whose first column names its rows; the columns in `numbers` are set to the right."""
     head = tag(
         "tr", *(tag("th", name, scope="col", class_=_number(at, numbers)) for at, name in enumerate(heads))
@@ -96,7 +102,7 @@ def folded(summary: Content, *children: Content) -> Markup:
     return tag("details", tag("summary", summary), *children)
 
 
-def word(kind: str, text: str) -> Markup:
+def word(kind: str, text: Content) -> Markup:
     """A word that carries its meaning, with a colour of its `kind` beside it."""
     return join((tag("strong", text, class_=f"word {kind}"), " "))
 

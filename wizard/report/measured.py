@@ -8,6 +8,7 @@ from wizard.model.units import format_capacity, format_duration, format_nanoseco
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.report.charts import Bar, bars, interval
 from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
+from wizard.report.words import measured as words
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
 """Where the ranges of factors begin that pairs are counted in."""
@@ -18,39 +19,40 @@ def verdict_part(verdict: Verdict) -> Markup:
     caveats."""
     return join(
         (
-            tag("h3", f"Alignment on {verdict.drive}"),
+            tag("h3", words.ALIGNMENT(drive=verdict.drive)),
             paragraphs(verdict.sentence),
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
                     (
                         "Access",
-                        f"{verdict.access} of {verdict.block_bytes} bytes, misaligned by "
-                        f"{verdict.shift_bytes} bytes",
+                        words.ACCESS(
+                            access=verdict.access, size=verdict.block_bytes, shift=verdict.shift_bytes
+                        ),
                     ),
                     (
                         "Passes",
-                        f"{len(verdict.pairs)} pairs, one access of each kind, in "
-                        f"{format_duration(verdict.seconds)}",
+                        words.PASSES(pairs=len(verdict.pairs), duration=format_duration(verdict.seconds)),
                     ),
                 )
             ),
             _ratio(verdict),
             *((_times(verdict), _spread(verdict)) if len(verdict.pairs) > 1 else ()),
-            join((tag("h4", "With this in mind"), listed(verdict.caveats))) if verdict.caveats else "",
+            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
         )
     )
 
 
 def _ratio(verdict: Verdict) -> Markup:
     if (ratio := verdict.ratio) is None:
-        return paragraphs("There is no factor to give.")
-    bounds = f"{ratio.low:.2f} to {ratio.high:.2f}"
-    said = (
-        f"A misaligned access took {ratio.estimate:.2f} times as long as an aligned one; with "
-        f"{ratio.confidence:.0%} confidence {bounds}."
+        return paragraphs(words.NO_FACTOR())
+    said = words.FACTOR(
+        factor=f"{ratio.estimate:.2f}",
+        confidence=f"{ratio.confidence:.0%}",
+        low=f"{ratio.low:.2f}",
+        high=f"{ratio.high:.2f}",
     )
-    title = "Misaligned over aligned time, with its interval"
+    title = words.FACTOR_TITLE()
     row = (
         f"{ratio.estimate:.3f}",
         f"{ratio.low:.3f}",
@@ -74,7 +76,7 @@ def _times(verdict: Verdict) -> Markup:
         ("aligned", [pair.aligned_ns for pair in verdict.pairs]),
         ("misaligned", [pair.misaligned_ns for pair in verdict.pairs]),
     )
-    title = "Time of an access: the median, and the middle half of all"
+    title = words.TIMES_TITLE()
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
     rows = [
         Bar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
@@ -84,22 +86,18 @@ def _times(verdict: Verdict) -> Markup:
         (name, *map(format_nanoseconds, (min(times), quarters[0], median(times), quarters[2], max(times))))
         for name, times, quarters in parts
     ]
-    said = (
-        "Half of all accesses lie within the whiskers. "
-        + "; ".join(f"{row.name}: median {row.shown}" for row in rows)
-        + "."
-    )
-    heads = ("Access", "Fastest", "A quarter under", "Median", "A quarter over", "Slowest")
+    said = words.TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    heads = ("Access", "Fastest", words.UNDER(), "Median", words.OVER(), "Slowest")
     return tag(
         "figure",
         tag("figcaption", title),
         bars("times", title, said, rows),
-        table("The same in numbers", heads, numbers, numbers=(1, 2, 3, 4, 5)),
+        table(words.IN_NUMBERS(), heads, numbers, numbers=(1, 2, 3, 4, 5)),
     )
 
 
 def _spread(verdict: Verdict) -> Markup:
-    title = "How many pairs showed which factor (misaligned over aligned)"
+    title = words.SPREAD()
     rows = [Bar(name, count, str(count)) for name, count in factor_counts(verdict)]
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
@@ -114,14 +112,14 @@ def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
     """How many pairs came out within each range of factors."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
-        name = f"{low:g} to {high:g}" if high != float("inf") else f"{low:g} and more"
+        name = f"{low:g} to {high:g}" if high != float("inf") else str(words.AND_MORE(least=f"{low:g}"))
         yield name, sum(low <= factor < high for factor in factors)
 
 
 def cliff_part(verdict: CliffVerdict) -> Markup:
     """Whether random writing fell off, and the rate of every window."""
     rows = _windows(verdict)
-    title = "Rate of writing, window by window"
+    title = words.RATE()
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     chart = tag(
         "figure",
@@ -131,21 +129,21 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
     )
     return join(
         (
-            tag("h3", f"Write cliff of {verdict.drive}"),
+            tag("h3", words.CLIFF(drive=verdict.drive)),
             paragraphs(verdict.sentence),
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    ("In doubt because", verdict.doubt.value if verdict.doubt else ""),
+                    (words.DOUBT(), verdict.doubt.value if verdict.doubt else ""),
                     (
-                        "Written at random",
-                        f"{format_capacity(verdict.random_bytes)} in pieces of {verdict.block_bytes} bytes",
+                        words.RANDOM(),
+                        words.PIECES(written=verdict.random_bytes, size=verdict.block_bytes),
                     ),
                     ("Took", format_duration(verdict.seconds)),
                 )
             ),
             chart if rows else "",
-            join((tag("h4", "With this in mind"), listed(verdict.caveats))) if verdict.caveats else "",
+            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
         )
     )
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 
+from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
 from wizard.report.drives import drives_part, findings_part
-from wizard.report.markup import Markup, join, listed, moment, pairs, paragraphs, tag
+from wizard.report.markup import Content, Markup, join, listed, moment, pairs, paragraphs, tag
 from wizard.report.measured import cliff_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
 from wizard.report.planned import changes_part, migration_part, plan_part
 from wizard.report.style import STYLE
+from wizard.report.words import page as words
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 """A second wall behind the escaping: even a page that was broken into could run and fetch nothing."""
 
 
@@ -38,23 +40,19 @@ def render_page(report: Report) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _title(report: Report) -> str:
+def _title(report: Report) -> Said:
     if report.plan is not None:
-        return f"Report on setting up {', '.join(report.plan.paths)}"
+        return words.OF_PLAN(drives=report.plan.paths)
     if report.changes is not None:
-        return f"Report on changing {report.changes.device}"
+        return words.OF_CHANGES(device=report.changes.device)
     if report.migration is not None:
-        return f"Report on bringing {report.migration.device} to ext4"
+        return words.OF_MIGRATION(device=report.migration.device)
     drives = report.facts.drives if report.facts is not None else ()
-    return f"Report on {', '.join(drive.path for drive in drives) or 'no drive'}"
+    return words.OF_DRIVES(drives=tuple(drive.path for drive in drives) or words.NO_DRIVE())
 
 
 def _summary(report: Report) -> Markup:
     """The answers that a reader wants first."""
-    replaced = (
-        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced: the same one "
-        "always by the same word."
-    )
     return join(
         (
             paragraphs(report.run.ending if report.run else ""),
@@ -70,10 +68,10 @@ def _summary(report: Report) -> Markup:
                     ("Ended", report.run.state if report.run else ""),
                     ("Verified", _verified(report)),
                     ("Measured", _measured(report)),
-                    ("Made", f"{moment(report.made_at)}, by diskwright {report.diskwright}"),
+                    ("Made", words.MADE(at=moment(report.made_at), version=report.diskwright)),
                 )
             ),
-            paragraphs(replaced) if report.anonymous else "",
+            paragraphs(words.REPLACED()) if report.anonymous else "",
         )
     )
 
@@ -92,43 +90,44 @@ def _drive_words(report: Report) -> Iterator[str]:
             )
 
 
-def _verified(report: Report) -> str:
+def _verified(report: Report) -> Content:
     if report.run is None or not report.run.checks:
         return ""
-    return f"{sum(check.holds for check in report.run.checks)} of {len(report.run.checks)} checks hold"
+    checks = report.run.checks
+    return words.HOLD(holding=sum(check.holds for check in checks), all=len(checks))
 
 
 def _measured(report: Report) -> str:
     return " ".join(verdict.sentence for verdict in (report.verdict, report.cliff) if verdict is not None)
 
 
-def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
+def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
     """Every part that the report has, with its name in links and its heading."""
     if report.facts is not None:
-        yield "drives", "The drives", drives_part(report.facts)
-        yield "findings", "What was found", findings_part(report.facts)
+        yield "drives", words.DRIVES(), drives_part(report.facts)
+        yield "findings", words.FOUND(), findings_part(report.facts)
     if report.advice:
-        yield "advice", "What was advised, and why", advice_part(report.advice, report.plan)
+        yield "advice", words.ADVISED(), advice_part(report.advice, report.plan)
     if report.plan is not None:
-        yield "plan", "The plan", plan_part(report.plan)
+        yield "plan", words.PLAN(), plan_part(report.plan)
     if report.changes is not None:
-        yield "plan", "The changes", changes_part(report.changes)
+        yield "plan", words.CHANGES(), changes_part(report.changes)
     if report.migration is not None:
-        yield "plan", "The migration", migration_part(report.migration)
+        yield "plan", words.MIGRATION(), migration_part(report.migration)
     if report.verdict is not None or report.cliff is not None:
         alignment = verdict_part(report.verdict) if report.verdict is not None else Markup("")
         yield (
             "measured",
-            "What was measured",
+            words.MEASURED(),
             join((alignment, cliff_part(report.cliff) if report.cliff is not None else "")),
         )
     if report.run is not None:
-        yield "run", "What was done", run_part(report.run, report.document.steps if report.document else ())
+        yield "run", words.DONE(), run_part(report.run, report.document.steps if report.document else ())
         if report.run.checks:
-            yield "checks", "What was verified", checks_part(report.run.checks)
+            yield "checks", words.VERIFIED(), checks_part(report.run.checks)
     if report.absent:
         yield (
             "absent",
-            "What is missing, or in doubt",
+            words.ABSENT(),
             listed(f"{one.part}: {one.why}" for one in report.absent),
         )

@@ -23,6 +23,7 @@ from wizard.report.markup import (
     word,
 )
 from wizard.report.nouns import RunRecord, StepResult
+from wizard.report.words import done as words
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
 
@@ -50,24 +51,24 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
                     ("Run", run.id),
                     ("State", run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
-                    ("If the power went now", run.power),
+                    (words.IF_POWER_WENT(), run.power),
                     (
-                        "It waits for one of",
+                        words.WAITS_FOR(),
                         tag("pre", tag("code", "\n".join(run.commands))) if run.commands else "",
                     ),
                     ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
                 )
             ),
             table(
-                "Steps as they were done",
-                ("Step", "What", "State", "Took", "What came of it"),
+                words.STEPS(),
+                ("Step", "What", "State", "Took", words.RESULT()),
                 rows,
                 numbers=(3,),
             )
             if rows
             else "",
             _durations(run, steps),
-            folded(f"The whole journal ({len(run.journal)} entries)", _journal(run.journal)),
+            folded(words.JOURNAL(entries=len(run.journal)), _journal(run.journal)),
         )
     )
 
@@ -81,13 +82,12 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
     measured = [(result, steps[result.number - 1]) for result in run.steps if result.seconds is not None]
     if not measured:
         return Markup("")
-    title = "How long each step took"
+    title = words.TOOK()
     rows = [
         Bar(
             f"{result.number}. {step.operation.kind.replace('-', ' ')}",
             result.seconds or 0.0,
-            took(result)
-            + ("" if isinstance(step, ChangeStep) else f", estimated {format_duration(step.seconds)}"),
+            _times(result, step),
             kind=result.state,
         )
         for result, step in measured
@@ -96,19 +96,26 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
     return tag("figure", tag("figcaption", title), bars("durations", title, said, rows))
 
 
+def _times(result: StepResult, step: Step | ChangeStep | MigrationStep) -> str:
+    if isinstance(step, ChangeStep):
+        return took(result)
+    return str(words.ESTIMATED(took=took(result), duration=format_duration(step.seconds)))
+
+
 def checks_part(checks: Sequence[Check]) -> Markup:
     """Everything that was verified, held against what was to be."""
     holding = sum(check.holds for check in checks)
-    rows = [
-        (check.what, word("done", "holds") if check.holds else word("failed", "does not hold"), check.seen)
-        for check in checks
-    ]
+    rows = [(check.what, _result(check), check.seen) for check in checks]
     return join(
         (
-            paragraphs(f"{holding} of {len(checks)} checks hold."),
-            table("Checks after the last step", ("What was to hold", "Result", "Seen"), rows),
+            paragraphs(words.CHECKS_HOLD(holding=holding, all=len(checks))),
+            table(words.CHECKS(), (words.TO_HOLD(), "Result", "Seen"), rows),
         )
     )
+
+
+def _result(check: Check) -> Markup:
+    return word("done", words.HOLDS()) if check.holds else word("failed", words.HOLDS_NOT())
 
 
 def _journal(entries: Sequence[Entry]) -> Markup:
@@ -116,7 +123,7 @@ def _journal(entries: Sequence[Entry]) -> Markup:
         (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
         for entry in entries
     ]
-    return table("Journal", ("At", "Event", "Step", "What was said"), rows)
+    return table("Journal", ("At", "Event", "Step", words.SAID()), rows)
 
 
 def _said(entry: Entry) -> Content:

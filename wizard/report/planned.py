@@ -13,14 +13,16 @@ from wizard.model.changes import Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.migration import Migration, MigrationStep
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
+from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_duration, format_exact
 from wizard.report.charts import Stretch, stretches
-from wizard.report.markup import Markup, commands, join, listed, pairs, paragraphs, table, tag, word
+from wizard.report.markup import Content, Markup, commands, join, listed, pairs, paragraphs, table, tag, word
+from wizard.report.words import done as words
 
 PARTS = 250
 """Into how many parts a drive is cut for drawing: a partition takes at least one of them."""
 
-TABLES = {"none": "no partition table", "unread": "not read", "mbr": "an MBR table", "gpt": "a GPT table"}
+TABLES = {"none": words.NO_TABLE, "unread": words.TABLE_UNREAD, "mbr": words.MBR, "gpt": words.GPT}
 
 
 def plan_part(plan: Plan) -> Markup:
@@ -36,7 +38,7 @@ def plan_part(plan: Plan) -> Markup:
             listed(inside) if (inside := inside_sentences(plan)) else "",
             tag("h3", "Steps"),
             paragraphs(promise(plan)),
-            paragraphs(f"{len(plan.steps)} in this order, about {format_duration(total)} by estimate."),
+            paragraphs(words.IN_ORDER(steps=len(plan.steps), duration=format_duration(total))),
             tag("ol", *map(_step, plan.steps)),
             join((tag("h3", "In doubt"), listed(plan.doubts))) if plan.doubts else "",
         )
@@ -59,20 +61,22 @@ def _member(number: int, member: Member) -> Markup:
 def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: bool) -> Markup:
     size = member.drive.size_bytes
     pieces = [_stretch(cell) for cell in bar(layout, size, PARTS, after=after)]
-    title = f"{member.drive.path} {name}: {TABLES.get(layout.table, layout.table)}"
-    said = "To scale, from the start of the drive: " + "; ".join(piece.said for piece in pieces) + "."
+    kind = TABLES[layout.table]() if layout.table in TABLES else layout.table
+    title = f"{member.drive.path} {name}: {kind}"
+    said = words.TO_SCALE(pieces=tuple(piece.said for piece in pieces))
     rows = [_row(slot, after=after) for slot in _named(layout)]
+    caption = words.IN_NUMBERS(drive=member.drive.path, when=name)
     heads = ("Number", "State", "Start", "Size", "Holds", "Label", "Mounted at", "UUID")
     return tag(
         "figure",
         tag(
             "figcaption",
             tag("strong", title),
-            f"; on the drive itself: {', '.join(layout.signatures)}" if layout.signatures else "",
-            f"; waiting there: {layout.waiting}" if layout.waiting else "",
+            words.ON_ITSELF(signatures=layout.signatures) if layout.signatures else "",
+            words.WAITING(waiting=layout.waiting) if layout.waiting else "",
         ),
         stretches(ident, title, said, pieces),
-        table(f"{member.drive.path} {name}, in numbers", heads, rows, numbers=(2, 3)) if rows else "",
+        table(caption, heads, rows, numbers=(2, 3)) if rows else "",
     )
 
 
@@ -84,16 +88,16 @@ def _named(layout: Layout) -> list[Slot]:
 def _stretch(cell: Cell) -> Stretch:
     numbered = [slot for slot in cell.slots if slot.number]
     if len(cell.slots) > 1:
-        what = f"{len(cell.slots)} stretches too small to be drawn one by one"
-        return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {what}")
+        small = words.TOO_SMALL(stretches=len(cell.slots))
+        return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {small}")
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
-    what = (
+    what: str | Said = (
         content_of(only)
         if only and (numbered or cell.state is State.NEW)
-        else "all of the drive"
+        else words.ALL()
         if only is None
-        else "free space"
+        else words.FREE()
     )
     number = f"partition {only.number}, " if only and only.number else ""
     label = (
@@ -129,7 +133,7 @@ def _volumes(plan: Plan) -> Markup:
         )
         for volume in plan.volumes
     ]
-    return table("What was asked for, and what was decided", heads, rows) if rows else Markup("")
+    return table(words.DECIDED(), heads, rows) if rows else Markup("")
 
 
 def changes_part(changes: Changes) -> Markup:
@@ -140,24 +144,26 @@ def changes_part(changes: Changes) -> Markup:
 def migration_part(migration: Migration) -> Markup:
     """A filesystem led to ext4: by which way, steps, gains and doubts."""
     before = migration.before
-    size = format_capacity(before.size_bytes)
+    told = words.TO_EXT4(device=migration.device, kind=before.kind, size=before.size_bytes, way=migration.way)
     return join(
         (
-            paragraphs(f"{migration.device} ({before.kind}, {size}) to ext4, by the way {migration.way}."),
+            paragraphs(told),
             _why(migration.gains, migration.doubts),
             tag("ol", *map(_step, migration.steps)),
         )
     )
 
 
-def _why(reasons: Sequence[str], doubts: Sequence[str]) -> Markup:
+def _why(reasons: Sequence[Said | str], doubts: Sequence[Said | str]) -> Markup:
     parts = (("Why", reasons), ("In doubt", doubts))
     return join(join((tag("h3", title), listed(said))) for title, said in parts if said)
 
 
 def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
     destroys = (step.destroys or "nothing") if isinstance(step, Step) else ""
-    takes = "" if isinstance(step, ChangeStep) else f"{format_duration(step.seconds)} (an estimate)"
+    takes: Content = ""
+    if not isinstance(step, ChangeStep):
+        takes = words.ESTIMATE(duration=format_duration(step.seconds))
     return tag(
         "li",
         tag("strong", step.sentence),
@@ -167,8 +173,8 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
             (
                 ("Destroys", destroys),
                 ("Undo", step.undo),
-                ("Must hold afterwards", listed(step.holds)),
-                ("If the power goes", step.power if isinstance(step, MigrationStep) else ""),
+                (words.MUST_HOLD(), listed(step.holds)),
+                (words.IF_POWER_GOES(), step.power if isinstance(step, MigrationStep) else ""),
                 ("Takes about", takes),
             )
         ),

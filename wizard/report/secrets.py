@@ -6,10 +6,11 @@ from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
 from wizard.model.advice import Evidence, Workload
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.changes import Relabel
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Partition
-from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
+from wizard.model.plan import Slot, Stripe, TableEntry
 from wizard.model.writer import Writer
 from wizard.report.nouns import Report
 

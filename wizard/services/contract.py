@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wizard.layout.told.promise import WayBackRoom
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Machine, Partition
 
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.carried import Carried
+    from wizard.model.changes import Changes, Wanted
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
-    from wizard.services.session import Moving
+    from wizard.model.writer import Writer
+    from wizard.services.session import Moving, OpenRun, PartChange
     from wizard.trial.alignment import Progress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
@@ -193,6 +195,47 @@ class Services(Protocol):
         """Who called, and where volumes are mounted."""
         ...
 
+    def writer_named(self, text: str) -> Writer:
+        """Who is meant by `anna`, `group:family`, `everyone` or `root`; raises BadInput for a name
+        that is not known here."""
+        ...
+
+    def plan_part(
+        self,
+        machine: Machine,
+        drive: Drive,
+        part: Partition,
+        change: PartChange,
+        wishes: tuple[Wish, ...] = (),
+    ) -> Plan:
+        """The plan that changes one partition and keeps the others; `wishes` is the one volume that it is
+        formatted for. Raises Refused or BadInput with the reason."""
+        ...
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """The changes that bring about what is wanted of a filesystem that exists, or of its drive; raises
+        Refused or BadInput with the reason. May take long, and ask for root."""
+        ...
+
+    def start_changes(self, changes: Changes, token: str) -> Path:
+        """Start a process of its own that makes them; the run's folder. May take long, and ask for root;
+        writes."""
+        ...
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        """The runs that are at work, or wait for a word, the newest first; none where only root may look. May
+        take long."""
+        ...
+
+    def ways_on(self, run: Path) -> tuple[str, ...]:
+        """What leads a run on that is not at work: resume, keep, undo; none where only root can tell, or
+        nothing is left to be done."""
+        ...
+
+    def document(self, run: Path) -> Plan | Changes | Migration:
+        """What a run carries out; raises BadInput where it cannot be read."""
+        ...
+
     def impediment(self, drive: Drive) -> str:
         """Why a drive cannot be set up at all, in a sentence; empty where it can."""
         ...
@@ -297,6 +340,25 @@ class Services(Protocol):
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Put to use what the run made, and let go of what would undo it; a sentence on that. `secret` is the
         passphrase of what it encrypted. May take long; writes."""
+        ...
+
+    def writes_over(self, run: Path) -> bool:
+        """Whether going on with a run would still write over what its drives hold, so that their tokens are
+        typed again; raises BadInput where that cannot be read."""
+        ...
+
+    def wants_secret(self, run: Path) -> bool:
+        """Whether going on with a run takes the passphrase of what it encrypts."""
+        ...
+
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
+        """Go on with a run that ended early, in a process of its own. Raises Refused with the reason, or with
+        the command where only root can. May take long; writes."""
+        ...
+
+    def traffic(self, paths: Sequence[str]) -> int:
+        """The bytes that were read from these drives and written to them since they were attached; 0 where
+        nobody knows. At once."""
         ...
 
     def undo(self, run: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.services.words import NO_WAY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
-
-NOT_RECORDED = (
-    "This recording does not hold what moving to ext4 needs: it can be looked at only on the machine itself."
-)
 
 
 def command_for_root(device: str) -> str:
@@ -51,7 +48,7 @@ def carried_for(situation: Situation, moving: Moving) -> Carried:
     from wizard.migrate.carry import make_carried
 
     if moving.way is None:
-        raise BadInput("No way to ext4 was chosen.")
+        raise BadInput(str(NO_WAY()))
     return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
 
@@ -61,7 +58,7 @@ def plan_for(situation: Situation, moving: Moving) -> Migration:
     from wizard.migrate.told.ways import COMPARED
 
     if moving.way is None:
-        raise BadInput("No way to ext4 was chosen.")
+        raise BadInput(str(NO_WAY()))
     return make_migration(
         situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
     )

@@ -13,14 +13,15 @@ from wizard.layout.told.promise import ROOM_NOT_YET, WayBackRoom
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.services.migrating import NOT_RECORDED
 from wizard.services.rules import Rules
+from wizard.services.words import NOT_RECORDED, RECORDING
 
 if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.model.carried import Carried
+    from wizard.model.changes import Changes, Wanted
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
@@ -45,10 +46,7 @@ class RecordedServices(Rules):
     @property
     def obstacle(self) -> str:
         """It is a recording."""
-        return (
-            f"These drives are a recording ({self._where}): a plan can be made and saved here, but nothing "
-            "can be measured or applied."
-        )
+        return str(RECORDING(file=self._where))
 
     @property
     def needs_root(self) -> bool:
@@ -76,6 +74,26 @@ class RecordedServices(Rules):
     def is_attached(self, drive: Drive) -> bool:
         """A recording stays."""
         return True
+
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
+        """No run."""
+        raise Refused(self.obstacle)
+
+    def traffic(self, paths: Sequence[str]) -> int:
+        """Nothing moves."""
+        return 0
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """Nothing is worked out where nothing can be done."""
+        raise Refused(self.obstacle)
+
+    def start_changes(self, changes: Changes, token: str) -> Path:
+        """Nothing to change."""
+        raise Refused(self.obstacle)
+
+    def document(self, run: Path) -> Plan | Changes | Migration:
+        """No run."""
+        raise Refused(self.obstacle)
 
     def measure(
         self,
@@ -126,15 +144,15 @@ class RecordedServices(Rules):
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
         """A recording does not hold the filesystem's superblock."""
-        raise Refused(NOT_RECORDED)
+        raise Refused(str(NOT_RECORDED()))
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
         """Refused."""
-        raise Refused(NOT_RECORDED)
+        raise Refused(str(NOT_RECORDED()))
 
     def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
         """Refused."""
-        raise Refused(NOT_RECORDED)
+        raise Refused(str(NOT_RECORDED()))
 
     def start_migration(self, migration: Migration, token: str) -> Path:
         """Refused."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive, Kernel, Machine, Partition
+from wizard.services.session import OpenRun, PartChange
 
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
+    from wizard.model.writer import Writer
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -188,6 +191,41 @@ class Rules:
 
         return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN)
 
+    def plan_part(
+        self,
+        machine: Machine,
+        drive: Drive,
+        part: Partition,
+        change: PartChange,
+        wishes: tuple[Wish, ...] = (),
+    ) -> Plan:
+        """As the protocol says."""
+        from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+
+        match change:
+            case PartChange.FORMAT:
+                return format_plan(machine, drive, part, wishes, self._draw_uuid)
+            case PartChange.DELETE:
+                return delete_plan(machine, drive, part)
+            case PartChange.GROW:
+                return grow_plan(machine, drive, part)
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        """Only a live machine has any."""
+        return ()
+
+    def ways_on(self, run: Path) -> tuple[str, ...]:
+        """Only a live machine has runs."""
+        return ()
+
+    def wants_secret(self, run: Path) -> bool:
+        """Only a live machine has runs."""
+        return False
+
+    def writes_over(self, run: Path) -> bool:
+        """Only a live machine has runs."""
+        return False
+
     def plan_striped(
         self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
     ) -> Plan:
@@ -214,6 +252,16 @@ class Rules:
         from wizard.layout.wishes.using import Usual
 
         return Usual()
+
+    def writer_named(self, text: str) -> Writer:
+        """Of a machine that is not here nobody knows who has an account."""
+        from wizard.model.writer import EVERYONE, ROOT
+        from wizard.services.words import NOBODY_KNOWN
+
+        known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
+        if text not in known:
+            raise BadInput(NOBODY_KNOWN(name=text))
+        return known[text]
 
     def scratch_obstacle(self, drive: Drive) -> str:
         """The trial's own refusal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive, Machine
     from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.plan import Plan
+    from wizard.model.said import Said
     from wizard.model.verdict import Verdict
 
 
@@ -39,10 +41,30 @@ class Moving:
     migration: Migration | None = None
 
 
+class PartChange(StrEnum):
+    """What becomes of one partition while the others stay."""
+
+    FORMAT = "format"
+    DELETE = "delete"
+    GROW = "grow"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that is at work, or waits for a word. `state` is a RunState's, `drives` the devices that it works
+    on, `ways` what leads it on: resume, keep, undo."""
+
+    run: Path
+    state: str
+    drives: tuple[str, ...]
+    ways: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what
-    was asked for beside what is advised. `moving` is there where files are kept and nothing is set up: other
+    was asked for beside what is advised. `part` is the node of the one partition that is formatted while the
+    others stay. `moving` is there where files are kept and nothing is set up: other
     steps follow then."""
 
     machine: Machine | None = None
@@ -53,6 +75,7 @@ class Session:
     choice: Choice | None = None
     taken: Taken | None = None
     mode: Mode | None = None
+    part: str | None = None
     wishes: tuple[Wish, ...] = ()
     arrangement: Arrangement | None = None
     others: tuple[Drive, ...] = ()
@@ -63,7 +86,7 @@ class Session:
     run: Path | None = None
 
     @property
-    def choice_doubts(self) -> tuple[str, ...]:
+    def choice_doubts(self) -> tuple[Said | str, ...]:
         """Sentences on options of the choice that were asked for against advice, for each volume that is made
         by it."""
         return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()

@@ -11,13 +11,14 @@ from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
+from wizard.model.said import Said
+from wizard.services import words
 from wizard.services.contract import Services
 from wizard.services.session import Session
 
-ONE_VOLUME = "Several drives hold one volume together: take the others off the list first."
-TAKES_ALL = "One volume takes all of the drives."
-ARRANGED = "Every one of several drives gets a GPT, and no volume group of its own: choose that first."
-TAKEN_WHOLE = "Several drives together are taken whole: nothing on them is kept."
+# The faces say these as text.
+ONE_VOLUME = str(words.ONE_VOLUME())
+TAKES_ALL = str(words.TAKES_ALL())
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +26,18 @@ class Way:
     """How a volume can lie on drives. `asked` None is on the first alone."""
 
     name: str
-    title: str
+    title: Said
     asked: StripeWish | None = None
 
 
-ALONE = Way("alone", "On this drive alone")
+ALONE = Way("alone", words.ALONE())
 WAYS = (
     ALONE,
-    Way(
-        "mirror-btrfs",
-        "Mirrored by Btrfs: two copies, survives the loss of one drive",
-        StripeWish("btrfs", level="raid1"),
-    ),
-    Way(
-        "mirror-md",
-        "Mirrored by md (RAID1): a copy on each, survives all but one",
-        StripeWish("md", level="raid1"),
-    ),
-    Way("stripe-btrfs", "Striped by Btrfs (RAID0): fast, lost with any one drive", StripeWish("btrfs")),
-    Way("stripe-md", "Striped by md (RAID0): fast, lost with any one drive", StripeWish("md")),
-    Way("stripe-lvm", "Striped by LVM: fast, lost with any one drive", StripeWish("lvm")),
+    Way("mirror-btrfs", words.MIRROR_BTRFS(), StripeWish("btrfs", level="raid1")),
+    Way("mirror-md", words.MIRROR_MD(), StripeWish("md", level="raid1")),
+    Way("stripe-btrfs", words.STRIPE_BTRFS(), StripeWish("btrfs")),
+    Way("stripe-md", words.STRIPE_MD(), StripeWish("md")),
+    Way("stripe-lvm", words.STRIPE_LVM(), StripeWish("lvm")),
 )
 """What survives a drive's loss comes first."""
 
@@ -61,14 +54,10 @@ def candidates(services: Services, session: Session) -> tuple[tuple[Drive, str],
     return tuple((drive, services.impediment(drive)) for drive in others)
 
 
-def loss_words(drives: Sequence[Drive]) -> str:
-    """What is lost by taking drives whole, in a sentence; empty where they hold nothing."""
-    held = [drive.path for drive in drives if not drive.is_empty]
-    if not held:
-        return ""
-    named = " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))
-    lost = f"All that {named} hold{'s' * (len(held) == 1)} will be lost when you keep what the plan makes"
-    return f"{lost}, or with LVM when it is applied; not before."
+def loss_of(drives: Sequence[Drive]) -> Said | None:
+    """What is lost by taking drives whole; None where they hold nothing."""
+    held = tuple(drive.path for drive in drives if not drive.is_empty)
+    return words.LOST(drives=held, count=len(held)) if held else None
 
 
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
@@ -77,9 +66,9 @@ def spread(services: Services, session: Session, way: Way, others: Sequence[Driv
     if way.asked is None:
         return _alone(session)
     if not others:
-        raise BadInput("Take a further drive first.")
+        raise BadInput(words.FURTHER_FIRST())
     if len(session.wishes) != 1:
-        raise BadInput(ONE_VOLUME)
+        raise BadInput(words.ONE_VOLUME())
     (wish,) = session.wishes
     laid = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
     laid = replace(laid, wishes=(fitting(services, laid, wish),))
@@ -130,20 +119,25 @@ def plan_of(services: Services, session: Session) -> Plan:
             session.machine, session.drive, session.wishes, session.mode, session.arrangement
         )
     if len(session.wishes) != 1:
-        raise BadInput(ONE_VOLUME)
+        raise BadInput(words.ONE_VOLUME())
     if session.mode is Mode.USE_FREE:
-        raise Refused(TAKEN_WHOLE)
+        raise Refused(words.TAKEN_WHOLE())
     if session.arrangement not in (None, PLAIN):
-        raise BadInput(ARRANGED)
+        raise BadInput(words.ARRANGED())
     return services.plan_striped(
         session.machine, session.drives, session.wishes[0], session.stripe, session.mode
     )
 
 
-def spread_words(session: Session) -> str:
-    """`/dev/sda and /dev/sdb, mirrored by md (RAID1)`, or the drive alone."""
-    paths = [drive.path for drive in session.drives]
+def spread_of(session: Session) -> Said:
+    """`/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
+    paths = tuple(drive.path for drive in session.drives)
     if session.stripe is None:
-        return f"{paths[0]} alone"
-    done = "mirrored" if session.stripe.mirrors else "striped"
-    return f"{', '.join(paths[:-1])} and {paths[-1]}, {done} by {session.stripe.kind}"
+        return words.LIES_ALONE(drive=paths[0])
+    lies = words.LIES_MIRRORED if session.stripe.mirrors else words.LIES_STRIPED
+    return lies(drives=paths, by=session.stripe.kind)
+
+
+def spread_words(session: Session) -> str:
+    """The same as text."""
+    return str(spread_of(session))

@@ -12,6 +12,7 @@ from threading import Thread
 from time import monotonic
 
 from wizard.model.errors import Failed
+from wizard.tools import words
 from wizard.tools.debuglog import COMMAND, note
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
@@ -45,7 +46,7 @@ class Result:
     def last_words(self) -> str:
         """The last line the command said, errors first: what a person wants to read about a failure."""
         lines = [line for line in (self.output + "\n" + self.errors).splitlines() if line.strip()]
-        return lines[-1].strip() if lines else "it said nothing"
+        return lines[-1].strip() if lines else str(words.SILENT())
 
 
 def search_path() -> str:
@@ -99,7 +100,7 @@ def run(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-            raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
+            raise Failed(words.TOO_LONG(program=argv[0], seconds=seconds)) from None
     result = Result(
         process.returncode,
         out.decode(errors="replace"),
@@ -108,7 +109,7 @@ def run(
     )
     note(COMMAND, f"{shlex.join(argv)}: status {result.status} after {result.seconds:.3f} s")
     if result.status not in accept:
-        raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+        raise Failed(words.ENDED(program=argv[0], status=result.status, last_words=result.last_words))
     return result
 
 
@@ -141,7 +142,7 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-        raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
+        raise Failed(words.TOO_LONG(program=argv[0], seconds=seconds)) from None
     reader.join(AFTERWARDS_SECONDS)
     took = monotonic() - begun
     note(COMMAND, f"{shlex.join(argv)}: status {process.returncode} after {took:.3f} s")
@@ -153,7 +154,7 @@ def _program(argv: Sequence[str]) -> str:
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
-        raise Failed(f"{argv[0]} is not installed.")
+        raise Failed(words.NOT_INSTALLED(program=argv[0]))
     return program
 
 

@@ -1,6 +1,7 @@
 """Accesses past the page cache, timed; and write-backs, which can only write what was read at that very
 place."""
 
+import errno
 import os
 from collections.abc import Sequence
 from mmap import mmap
@@ -9,8 +10,10 @@ from typing import Protocol
 
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
+from wizard.model.said import Sentence
 from wizard.probe.watch import is_attached
 from wizard.trial.places import Place
+from wizard.trial.words import writing as words
 
 
 class Accesses(Protocol):
@@ -53,7 +56,7 @@ class Reads:
         try:
             done = os.preadv(self._descriptor, [self._buffer], start_bytes)
         except OSError as error:
-            raise _failure(self._path, "reading", start_bytes, error) from None
+            raise _failure(self._path, words.READING, start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != len(self._buffer):
             raise _short(self._path, start_bytes, done, len(self._buffer))
@@ -119,7 +122,7 @@ class HeldPieces:
             try:
                 done = os.preadv(self._descriptor, [buffer], start)
             except OSError as error:
-                raise _failure(self._path, "reading", start, error) from None
+                raise _failure(self._path, words.READING, start, error) from None
             if done != self._stretch_bytes:
                 raise _short(self._path, start, done, self._stretch_bytes)
             self._held[start] = buffer
@@ -136,7 +139,7 @@ class HeldPieces:
         try:
             os.fdatasync(self._descriptor)
         except OSError as error:
-            raise _failure(self._path, "flushing", 0, error) from None
+            raise _failure(self._path, words.FLUSHING, 0, error) from None
         return perf_counter_ns() - begun
 
 
@@ -154,42 +157,39 @@ class Writer:
             extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes
             for extent in self._extents
         ):
-            raise Refused(
-                f"{self._path}: byte {start_bytes} lies outside the free space; nothing was written there."
-            )
+            raise Refused(str(words.OUTSIDE(drive=self._path, start=start_bytes)))
         if trouble := self._watch.trouble():
             if not is_attached(self._path, None):
-                raise _gone(self._path, "writing", start_bytes)
-            raise Refused(f"{trouble}: the trial writes no more. What it wrote is what was there before.")
+                raise _gone(self._path, words.WRITING, start_bytes)
+            raise Refused(str(words.STOPPED(trouble=trouble)))
         begun = perf_counter_ns()
         try:
             done = os.pwritev(self._descriptor, [content], start_bytes)
         except OSError as error:
-            raise _failure(self._path, "writing", start_bytes, error) from None
+            raise _failure(self._path, words.WRITING, start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != size:
-            raise Failed(
-                f"{self._path}: writing at byte {start_bytes} took {done} bytes instead of {size}; what was "
-                "there is unchanged."
-            )
+            said = words.SHORT_WRITE(drive=self._path, start=start_bytes, done=done, wanted=size)
+            raise Failed(str(said))
         self._watch.wrote(size)
         return took
 
 
-def _failure(path: str, doing: str, start_bytes: int, error: OSError) -> Failed:
-    if not is_attached(path, None):
-        # The kernel calls it an error of input and output, or a drive without any room.
+def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Failed:
+    # The kernel calls it an error of input and output, or a drive without any room; while it is taking the
+    # drive away, also a missing device.
+    if error.errno in (errno.ENODEV, errno.ENXIO) or not is_attached(path, None):
         return _gone(path, doing, start_bytes)
-    advice = "`dmesg` tells what the kernel met; if the drive is failing, save its data first."
-    return Failed(f"{path}: {doing} at byte {start_bytes} failed ({error.strerror}). {advice}")
+    said = words.FAILED(drive=path, doing=doing(start=start_bytes), why=str(error.strerror))
+    return Failed(str(said))
 
 
 def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
     """A drive that was pulled out has a size of nothing, so that reading it is reading beyond its end."""
     if not is_attached(path, None):
-        return _gone(path, "reading", start_bytes)
-    return Failed(f"{path}: reading at byte {start_bytes} brought {done} bytes instead of {wanted}.")
+        return _gone(path, words.READING, start_bytes)
+    return Failed(str(words.SHORT_READ(drive=path, start=start_bytes, done=done, wanted=wanted)))
 
 
-def _gone(path: str, doing: str, start_bytes: int) -> Failed:
-    return Failed(f"{path} has gone: {doing} at byte {start_bytes} failed. Attach it again and start anew.")
+def _gone(path: str, doing: Sentence, start_bytes: int) -> Failed:
+    return Failed(str(words.GONE(drive=path, doing=doing(start=start_bytes))))

@@ -10,6 +10,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
+from wizard.model.said import Said
 from wizard.model.units import KIB
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive
@@ -19,6 +20,7 @@ from wizard.trial.paired import BAND, CACHE_CLAIM, judge
 from wizard.trial.places import Grid, draw_places
 from wizard.trial.scratch import claimed, confirm_scratch, scratch_extents
 from wizard.trial.sentences import caveats_for, sentence_for
+from wizard.trial.words import alignment as words
 
 LARGEST_BLOCK_BYTES = 64 * KIB
 
@@ -43,15 +45,12 @@ def run_alignment_trial(
     """
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(
-            f"{drive.path}: its size and block sizes could not be read{_why(drive)}. Without them nothing "
-            "can be measured."
-        )
+        raise Failed(str(_unread(drive)))
     grid = _grid(drive.geometry, assume_physical_bytes)
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
-        sentence = f"{drive.path}: no misaligned access is possible. {reason}"
+        sentence = str(words.IMPOSSIBLE(drive=drive.path, why=reason))
         return Verdict(
             drive.path, access, Outcome.NOT_POSSIBLE, None, sentence, (), grid.block_bytes, 0, 0.0, ()
         )
@@ -97,12 +96,14 @@ def run_alignment_trial(
     )
 
 
-def _why(drive: Drive) -> str:
-    """What the probe says of a drive that did not answer, in brackets; nothing where it says nothing."""
+def _unread(drive: Drive) -> Said:
+    """What is said of a drive that did not answer, with what the probe says of it."""
     said = next(
         (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
     )
-    return f" ({printable(said, 300).strip().rstrip('.')})" if said else ""
+    if not said:
+        return words.UNREAD(drive=drive.path)
+    return words.UNREAD_WHY(drive=drive.path, why=printable(said, 300).strip().rstrip("."))
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:
@@ -111,41 +112,25 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
     if assumed is None:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
     if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
-        raise BadInput(
-            f"{assumed} is no physical block size to assume: it must be a power of two above the logical "
-            f"block of {logical} bytes and at most {LARGEST_BLOCK_BYTES}."
-        )
+        raise BadInput(str(words.NO_SIZE(size=assumed, logical=logical, most=LARGEST_BLOCK_BYTES)))
     return Grid(assumed, logical, 0)
 
 
-def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> str | None:
+def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Said | None:
     """Why there is no misaligned access to measure, in a sentence or two."""
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
-        return (
-            "It is host-managed: a write can only begin where the zone's last one ended, so that none is "
-            "ever misaligned, and what was never written need not be readable."
-        )
+        return words.HOST_MANAGED()
     if grid.block_bytes <= logical:
         if logical >= 4096:
-            return (
-                f"It takes only blocks of {logical} bytes, which are its physical blocks: nothing smaller "
-                "can be asked for."
-            )
-        return (
-            f"By its own word its physical blocks are {grid.block_bytes} bytes, like the logical ones. Since "
-            f"drives that hide larger blocks exist, `diskwright bench {drive.path} --assume-physical 4096` "
-            "measures."
-        )
+            return words.WHOLE_BLOCKS(size=logical)
+        return words.SAME_BLOCKS(size=grid.block_bytes, drive=drive.path)
     if geometry.alignment_offset_bytes < 0:
-        return (
-            "The kernel calls the devices beneath it misaligned to each other: no access is aligned for all "
-            "of them."
-        )
+        return words.OFF_EACH_OTHER()
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return f"It reports physical blocks of {grid.block_bytes} bytes, which cannot be meant."
+        return words.NOT_MEANT(size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
-        return "It is too small."
+        return words.TOO_SMALL()
     return None
 
 
@@ -153,10 +138,8 @@ def _open_to_read(path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECT)
     except PermissionError:
-        raise Failed(f"{path} may only be read by root: run `sudo diskwright bench {path}`.") from None
+        raise Failed(str(words.NOT_ROOT(drive=path))) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise Failed(
-                f"{path} cannot be read past the page cache (O_DIRECT), so that nothing can be measured."
-            ) from None
-        raise Failed(f"{path} cannot be opened: {error.strerror}.") from None
+            raise Failed(str(words.NO_DIRECT(drive=path))) from None
+        raise Failed(str(words.NOT_OPENED(drive=path, why=str(error.strerror)))) from None

@@ -13,8 +13,10 @@ from time import monotonic, sleep
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
-from wizard.model.units import MIB, format_exact
+from wizard.model.said import Said
+from wizard.model.units import MIB
 from wizard.trial.watch import Watch, other_writer
+from wizard.trial.words import writing as words
 
 MARGIN_BYTES = MIB
 """Kept from the ends of free space: a power cut in a misaligned write may harm the physical blocks it
@@ -39,17 +41,14 @@ ESSENTIAL = (
 def confirm_scratch(drive: Drive, token: str) -> None:
     """Raises Refused unless `token` is what this drive is confirmed with."""
     if token != drive.token:
-        kind = "serial number" if drive.serial else "name"
-        raise Refused(
-            f"{printable(token, 40)!r} does not confirm {drive.path}: type its {kind} as `diskwright inspect "
-            f"{drive.path}` shows it. Nothing was written."
-        )
+        other = words.OTHER_SERIAL if drive.serial else words.OTHER_NAME
+        raise _refused(other(token=repr(printable(token, 40)), drive=drive.path))
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     """The parts of free space that a trial may write; raises Refused with the reason where there is none."""
     if reason := _obstacle(drive):
-        raise Refused(f"{reason} Nothing was written.")
+        raise _refused(reason)
     assert drive.size_bytes is not None
     free = (Extent(0, drive.size_bytes),) if drive.is_empty else drive.free
     for partition in drive.partitions:
@@ -61,43 +60,37 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     inner = tuple(_shrink(extent, drive.size_bytes) for extent in free)
     kept = tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
     if not kept:
-        raise Refused(
-            f"{drive.path} has no free space of {format_exact(LEAST_BYTES + 2 * MARGIN_BYTES)} in one piece "
-            "to write in; nothing was written. Reading needs none: leave out --scratch."
-        )
+        room = LEAST_BYTES + 2 * MARGIN_BYTES
+        raise Refused(str(words.NO_ROOM(drive=drive.path, room=room)))
     return kept
 
 
-def _obstacle(drive: Drive) -> str | None:
+def _refused(why: Said) -> Refused:
+    return Refused(str(words.NOTHING_WRITTEN(why=why)))
+
+
+def _obstacle(drive: Drive) -> Said | None:
     """Why nothing may be written at all, in a sentence."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
-        why = printable(unknown[0].why, 200).rstrip(".") if unknown else "its table or size could not be read"
-        return f"What {drive.path} holds is not known ({why})."
+        why = printable(unknown[0].why, 200).rstrip(".") if unknown else words.NO_TABLE()
+        return words.NOT_KNOWN(drive=drive.path, why=why)
     if drive.uses or drive.layers:
         by = printable(drive.uses[0].by if drive.uses else drive.layers[0].path)
         subject = drive.uses[0].subject if drive.uses else drive.layers[0].below
-        return f"{drive.path} is in use: {subject} by {by}."
+        return words.USED(drive=drive.path, subject=subject, by=by)
     if any(partition.mount_points for partition in drive.partitions):
-        return f"{drive.path} is in use: a partition is mounted."
+        return words.MOUNTED(drive=drive.path)
     if drive.read_only is not False:
-        return f"{drive.path} is read-only, or does not say that it is not."
+        return words.READ_ONLY(drive=drive.path)
     if drive.zoned == "host-managed":
-        return (
-            f"{drive.path} is host-managed: its zones take writes only where the last one ended, not at "
-            "random places."
-        )
+        return words.HOST_MANAGED(drive=drive.path)
     if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
-        return (
-            f"{drive.path} has a partition table ({printable(drive.table.kind, 20)}) that does not tell "
-            "surely what is free."
-        )
+        return words.UNSURE_TABLE(drive=drive.path, kind=printable(drive.table.kind, 20))
     if drive.waiting:
-        return f"The run {printable(drive.waiting.run, 60)} waits on {drive.path}: what looks free is not."
+        return words.WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)
     if drive.signatures:
-        return (
-            f"{drive.path} carries {printable(drive.signatures[0].kind, 40)} as a whole: none of it is free."
-        )
+        return words.WHOLE(drive=drive.path, kind=printable(drive.signatures[0].kind, 40))
     return None
 
 
@@ -145,9 +138,9 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
             if watch.partitions != {
                 part.path for part in fresh.partitions if part.kernel_start_bytes is not None
             }:
-                raise Refused(f"The partitions of {drive.path} are just being changed. Nothing was written.")
+                raise _refused(words.CHANGING(drive=drive.path))
             if writer := other_writer({drive.path, *watch.partitions}):
-                raise Refused(f"{writer}. Nothing was written.")
+                raise _refused(words.WRITER(writer=writer))
             yield Claim(descriptor, extents, watch)
 
 
@@ -155,10 +148,7 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
     """Raises Refused where another drive answers at this path now, or it holds something else."""
     for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
         if getattr(known, what) != getattr(fresh, what):
-            raise Refused(
-                f"{known.path} is not the drive that was confirmed: its {what} has changed. Nothing was "
-                "written."
-            )
+            raise _refused(words.OTHER_DRIVE(drive=known.path, what=what))
 
 
 @contextmanager
@@ -174,10 +164,7 @@ def locked(path: str) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if monotonic() > deadline:
-                    raise Refused(
-                        f"Another program holds the lock on {path}, as if it were changing it. Nothing was "
-                        "written."
-                    ) from None
+                    raise _refused(words.LOCKED(drive=path)) from None
                 sleep(0.05)
         yield
     finally:
@@ -193,7 +180,7 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise Refused(f"{drive.path} is no longer the drive it was a moment ago. Nothing was written.")
+            raise _refused(words.SWAPPED(drive=drive.path))
         yield descriptor
     finally:
         os.close(descriptor)
@@ -204,12 +191,8 @@ def _open(path: str, flags: int) -> int:
         return os.open(path, flags)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise Refused(
-                f"{path} is in use: the kernel does not give it to a writer alone. Nothing was written."
-            ) from None
-        raise Refused(
-            f"{path} cannot be opened for writing ({error.strerror}). Nothing was written."
-        ) from None
+            raise _refused(words.NOT_ALONE(drive=path)) from None
+        raise _refused(words.NOT_OPENED(drive=path, why=str(error.strerror))) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

@@ -1,34 +1,42 @@
 """What a verdict says, and what it does not say."""
 
 from wizard.model.machine import Drive
+from wizard.model.said import in_a_row
 from wizard.model.verdict import Outcome, Ratio
 from wizard.trial.paired import BAND
-
-READING_ONLY = (
-    "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
-)
+from wizard.trial.words import alignment as words
 
 
 def sentence_for(
     path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
 ) -> str:
     """The verdict in a sentence or two, which claim no more than was measured."""
-    doing = "reading" if access == "read" else "writing"
+    doing = words.READING() if access == "read" else words.WRITING()
     if ratio is None:
-        return f"{path}, {doing}: inconclusive; {pairs} pairs are too few to say anything. Give it more time."
-    interval = f"({_range(ratio)}, {ratio.confidence:.0%})".replace("%", " %")
+        return str(words.FEW_PAIRS(drive=path, doing=doing, pairs=pairs))
+    factor = _number(ratio.estimate, ratio)
+    interval = words.INTERVAL(
+        low=_number(ratio.low, ratio),
+        high=_number(ratio.high, ratio),
+        confidence=f"{ratio.confidence * 100:.0f}",
+    )
     match outcome:
         case Outcome.ALIGNED_FASTER:
-            return f"{path}, {doing}: aligned is {_number(ratio.estimate, ratio)}x faster {interval}."
+            return str(words.FASTER(drive=path, doing=doing, factor=factor, interval=interval))
         case Outcome.NO_DIFFERENCE:
-            said = f"{path}, {doing}: no measurable difference between aligned and misaligned {interval}."
-            return f"{said} {READING_ONLY}" if access == "read" else said
+            said = words.NO_DIFFERENCE(drive=path, doing=doing, interval=interval)
+            return str(in_a_row(said, words.READING_ONLY()) if access == "read" else said)
         case _:
-            return (
-                f"{path}, {doing}: inconclusive; misaligned takes {_number(ratio.estimate, ratio)} times as "
-                f"long as aligned {interval}, and a difference is claimed only above {claim_above}, none "
-                f"only within {BAND[0]}-{BAND[1]}."
+            said = words.INCONCLUSIVE(
+                drive=path,
+                doing=doing,
+                factor=factor,
+                interval=interval,
+                above=claim_above,
+                low=BAND[0],
+                high=BAND[1],
             )
+            return str(said)
 
 
 def caveats_for(
@@ -37,35 +45,22 @@ def caveats_for(
     """What a person must know to read the verdict rightly."""
     caveats = []
     if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
-        caveats.append(READING_ONLY)
+        caveats.append(words.READING_ONLY())
     if drive.bus == "loop":
-        caveats.append(
-            "This is a loop device: what was measured is the file beneath it and this machine's cache, not a "
-            "drive."
-        )
+        caveats.append(words.LOOP())
     if assumed:
-        caveats.append("The physical block size was given by you, not by the drive.")
+        caveats.append(words.ASSUMED())
     if drive.rotational is False and drive.bus != "loop":
-        caveats.append("On a solid-state drive misalignment also costs wear, which no timing shows.")
+        caveats.append(words.WEAR())
     if access == "write":
-        caveats.append(
-            "Each write was waited for until the drive called it durable; with its write cache, costs come "
-            "later, but they come."
-        )
+        caveats.append(words.DURABLE())
     if counted_pauses:
-        caveats.append(
-            "The drive works off what it took before while nothing is asked of it: the pauses between "
-            "accesses were counted."
-        )
+        caveats.append(words.PAUSES())
     if drive.uses:
-        caveats.append("The drive is in use: other work on it widens the interval.")
+        caveats.append(words.USED())
     if ended:
-        caveats.append("Ended by you before the interval was as narrow as it could have become.")
-    return tuple(caveats)
-
-
-def _range(ratio: Ratio) -> str:
-    return f"{_number(ratio.low, ratio)}-{_number(ratio.high, ratio)}"
+        caveats.append(words.ENDED())
+    return tuple(map(str, caveats))
 
 
 def _number(value: float, ratio: Ratio) -> str:

@@ -11,6 +11,7 @@ from typing import Self
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES
 from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.trial.words import writing as words
 
 SECTORS_WRITTEN = 6
 """The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date
@@ -66,10 +67,10 @@ class Watch:
         marks = self._read_marks()
         if marks is None or marks != self._marks:
             if _partitions_in(self._folder) != self._known:
-                return f"The partitions of {self.path} have changed since the trial began"
+                return str(words.PARTITIONS_CHANGED(drive=self.path))
             self._marks = marks
         if self._counted is not None and self._read_sectors() != self._counted:
-            return f"Another program writes to {self.path}"
+            return str(words.OTHER_WRITER(drive=self.path))
         return None
 
     def wrote(self, size_bytes: int) -> None:
@@ -115,7 +116,7 @@ def other_writer(nodes: Collection[str], proc: Path = PROC) -> str | None:
             for file in (process / "fd").iterdir():
                 if (node := str(file.readlink())) in nodes and _writes(process / "fdinfo" / file.name):
                     name = printable((process / "comm").read_text(errors="replace").strip(), 40)
-                    return f"{name} (process {process.name}) has {node} open for writing"
+                    return str(words.OPEN(name=name, process=process.name, node=node))
     return None
 
 

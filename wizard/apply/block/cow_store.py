@@ -20,6 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
+from wizard.apply.block import words
 from wizard.apply.block.extents import Read
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -81,11 +82,11 @@ class CowStore:
         except OSError as error:
             raise self._unread(error) from None
         if len(data) != length_bytes:
-            raise Failed(f"{self.file} is cut off.")
+            raise Failed(words.STORE_CUT_OFF(file=str(self.file)))
         return data
 
     def _unread(self, error: OSError) -> Failed:
-        return Failed(f"{self.file} cannot be read: {error.strerror}.")
+        return Failed(words.STORE_UNREAD(file=str(self.file), why=str(error.strerror)))
 
 
 def read_cow_store(file: Path, size_bytes: int) -> CowStore:
@@ -101,16 +102,16 @@ def read_cow_store(file: Path, size_bytes: int) -> CowStore:
                 or not 4096 <= chunk_bytes <= LARGEST_CHUNK_BYTES
                 or chunk_bytes & (chunk_bytes - 1)
             ):
-                raise Failed(f"{file} is no store of a snapshot.")
+                raise Failed(words.NO_STORE(file=str(file)))
             if not valid:
-                raise Failed(f"The snapshot's store {file} is marked as no longer valid.")
+                raise Failed(words.STORE_INVALID(file=str(file)))
             places = {}
             for old, new in _entries(store, chunk_bytes):
                 if old in places or old * chunk_bytes >= size_bytes:
-                    raise Failed(f"The snapshot's store {file} is damaged: chunk {old} is wrong there.")
+                    raise Failed(words.STORE_DAMAGED(file=str(file), chunk=old))
                 places[old] = new * chunk_bytes
     except (OSError, struct.error) as error:
-        raise Failed(f"The snapshot's store {file} cannot be read: {error}.") from None
+        raise Failed(words.STORE_UNREAD(file=str(file), why=str(error))) from None
     numbers = array("Q", sorted(places))
     return CowStore(file, chunk_bytes, size_bytes, numbers, array("Q", (places[one] for one in numbers)))
 
@@ -125,4 +126,4 @@ def _entries(store: BinaryIO, chunk_bytes: int) -> Iterator[tuple[int, int]]:
                 return
             yield old, new
         if len(metadata) < chunk_bytes:
-            raise Failed(f"The snapshot's store {store.name} is cut off.")
+            raise Failed(words.STORE_CUT_OFF(file=store.name))

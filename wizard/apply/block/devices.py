@@ -5,14 +5,16 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.apply.block import words
 from wizard.model.encryption import MAPPER
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import partition_path, printable
+from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.watch import is_attached
@@ -36,7 +38,7 @@ def kernel_name(path: str) -> str:
     return name_of(path)
 
 
-def impostor(node: str, drive: str) -> str | None:
+def impostor(node: str, drive: str) -> Said | None:
     """Why a node is not what its name says: the drive, or one of its partitions, by the kernel's own word.
     None where it is, or is missing.
 
@@ -44,20 +46,17 @@ def impostor(node: str, drive: str) -> str | None:
     """
     path, known = Path(node), SYS_BLOCK / kernel_name(node)
     if path.is_symlink():
-        return f"{node} is a link to {printable(os.path.realpath(node))}"
+        return words.LINK(node=node, target=printable(os.path.realpath(node)))
     if not path.exists():
         return None
     if not path.is_block_device() or not (known / "dev").exists():
-        return f"{node} is no device of the kernel's"
+        return words.NOT_THE_KERNELS(node=node)
     number = path.stat().st_rdev
-    wanted = (known / "dev").read_text().strip()
-    if wanted != f"{os.major(number)}:{os.minor(number)}":
-        return (
-            f"the node {node} leads to device {os.major(number)}:{os.minor(number)}, while the kernel's "
-            f"{known.name} is {wanted}"
-        )
+    found, wanted = f"{os.major(number)}:{os.minor(number)}", (known / "dev").read_text().strip()
+    if wanted != found:
+        return words.OTHER_NUMBER(node=node, found=found, name=known.name, wanted=wanted)
     if node != drive and known.resolve().parent.name != kernel_name(drive):
-        return f"{node} is no partition of {drive}"
+        return words.NO_PARTITION(node=node, drive=drive)
     return None
 
 
@@ -87,10 +86,10 @@ def size_bytes(node: str) -> int:
     try:
         return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
-        raise Failed(f"The kernel no longer has {node}.") from None
+        raise Failed(words.GONE(node=node)) from None
 
 
-def open_exclusively(path: str) -> str | None:
+def open_exclusively(path: str) -> Said | str | None:
     """Whether the kernel lets us have the device alone, released at once: None, or the reason why not.
 
     Anyone who looks at the drives claims each for an instant, so a busy one is asked again.
@@ -105,13 +104,13 @@ def open_exclusively(path: str) -> str | None:
                 return error.strerror or str(error)
         else:
             return None
-    return "the kernel says that something else holds it"
+    return words.HELD()
 
 
 @contextmanager
-def _opened(path: str, flags: int, doing: str) -> Iterator[int]:
+def _opened(path: str, flags: int, fault: Callable[[str], Said]) -> Iterator[int]:
     """A descriptor; raises Failed where there is none to be had, or where what is done with it meets an
-    error: it could not be `doing`."""
+    error: `fault` makes a sentence of that."""
     try:
         fd = os.open(path, flags | os.O_CLOEXEC)
         try:
@@ -119,22 +118,24 @@ def _opened(path: str, flags: int, doing: str) -> Iterator[int]:
         finally:
             os.close(fd)
     except OSError as error:
-        raise Failed(f"{path} could not be {doing}: {error.strerror}.") from None
+        raise Failed(fault(str(error.strerror))) from None
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
     """Bytes straight from the device, past the page cache. Offset and size are multiples of the logical block
     size."""
-    with _opened(path, os.O_RDONLY | os.O_DIRECT, f"read at byte {offset_bytes}") as fd:
+
+    def fault(why: Said | str) -> Said:
+        return words.UNREAD_AT(device=path, byte=offset_bytes, why=why)
+
+    with _opened(path, os.O_RDONLY | os.O_DIRECT, fault) as fd:
         parts = []
         while length_bytes:
             length = min(length_bytes, MIB)
             with mmap.mmap(-1, length) as buffer:
                 got = os.preadv(fd, [buffer], offset_bytes)
                 if got != length:
-                    raise Failed(
-                        f"{path} could not be read at byte {offset_bytes}: {got} of {length} bytes came."
-                    )
+                    raise Failed(fault(words.CAME(got=got, length=length)))
                 parts.append(buffer[:length])
             offset_bytes, length_bytes = offset_bytes + length, length_bytes - length
         return b"".join(parts)
@@ -142,13 +143,19 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
 
 def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
     """Bytes straight to the device, past the page cache, and through the drive's own cache."""
-    with _opened(path, os.O_WRONLY | os.O_DIRECT, f"written at byte {offset_bytes}") as fd:
+
+    def fault(why: str) -> Said:
+        return words.UNWRITTEN_AT(device=path, byte=offset_bytes, why=why)
+
+    with _opened(path, os.O_WRONLY | os.O_DIRECT, fault) as fd:
         for begin in range(0, len(data), MIB):
             part = data[begin : begin + MIB]
             with mmap.mmap(-1, len(part)) as buffer:
                 buffer[:] = part
-                if os.pwritev(fd, [buffer], offset_bytes + begin) != len(part):
-                    raise Failed(f"{path} could not be written at byte {offset_bytes + begin}.")
+                put = os.pwritev(fd, [buffer], offset_bytes + begin)
+                if put != len(part):
+                    took = words.TOOK(got=put, length=len(part))
+                    raise Failed(words.UNWRITTEN_AT(device=path, byte=offset_bytes + begin, why=took))
         os.fsync(fd)
 
 
@@ -156,7 +163,7 @@ def forget_caches(path: str) -> None:
     """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises
     Failed where the drive did not take what was written.
     """
-    with _opened(path, os.O_RDONLY, "written to the end") as fd:
+    with _opened(path, os.O_RDONLY, lambda why: words.UNFINISHED(device=path, why=why)) as fd:
         os.fsync(fd)
         # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
         with suppress(OSError):
@@ -187,7 +194,10 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
     By BLKRRPART where the kernel reads tables itself, else by partx. `anew` takes all partitions away first,
     also when the drive has no table any more.
     """
-    with _opened(drive, os.O_RDONLY, "opened") as fd, suppress(OSError):
+    with (
+        _opened(drive, os.O_RDONLY, lambda why: words.UNOPENED(device=drive, why=why)) as fd,
+        suppress(OSError),
+    ):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # A kernel that was built without this kind of table says yes, too, and finds nothing.
         if partition_nodes(drive):

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from wizard.apply.block import words
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.devices import size_bytes as device_bytes
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
@@ -43,5 +44,5 @@ def facts_on(node: str) -> ExtFacts:
     forget_caches(node)
     found = read_filesystem(partial(_bytes_of, node))
     if found is None:
-        raise Failed(f"{node} holds no ext filesystem.")
+        raise Failed(words.NO_EXT(node=node))
     return found

@@ -5,8 +5,10 @@ import os
 from types import TracebackType
 from typing import Protocol, Self
 
+from wizard.apply.block import words
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.model.errors import Failed
+from wizard.model.said import Said
 from wizard.model.units import MIB
 
 
@@ -56,15 +58,13 @@ class PastCaches:
             try:
                 got = os.preadv(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise Failed(
-                    f"{self._node} could not be read at byte {offset_bytes}: {error.strerror}."
-                ) from None
+                raise self._unread(offset_bytes, str(error.strerror)) from None
             if got != length_bytes:
-                raise Failed(
-                    f"{self._node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
-                    "came."
-                )
+                raise self._unread(offset_bytes, words.CAME(got=got, length=length_bytes))
             return bytes(buffer)
+
+    def _unread(self, byte: int, why: Said | str) -> Failed:
+        return Failed(words.UNREAD_AT(device=self._node, byte=byte, why=why))
 
 
 class DeviceMedium:
@@ -80,7 +80,7 @@ class DeviceMedium:
         try:
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
-            raise Failed(f"{node} could not be opened: {error.strerror}.") from None
+            raise Failed(words.UNOPENED(device=node, why=str(error.strerror))) from None
         self._past_caches = PastCaches(self._fd, node)
 
     def __enter__(self) -> Self:
@@ -106,14 +106,12 @@ class DeviceMedium:
             try:
                 put = os.pwritev(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise Failed(
-                    f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}."
-                ) from None
+                raise self._unwritten(offset_bytes, str(error.strerror)) from None
             if put != len(data):
-                raise Failed(
-                    f"{self.node} could not be written at byte {offset_bytes}: it took {put} of {len(data)} "
-                    "bytes."
-                )
+                raise self._unwritten(offset_bytes, words.TOOK(got=put, length=len(data)))
+
+    def _unwritten(self, byte: int, why: Said | str) -> Failed:
+        return Failed(words.UNWRITTEN_AT(device=self.node, byte=byte, why=why))
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""
@@ -125,4 +123,4 @@ class DeviceMedium:
         try:
             os.fsync(self._fd)
         except OSError as error:
-            raise Failed(f"{self.node} did not take what was written: {error.strerror}.") from None
+            raise Failed(words.NOT_TAKEN(device=self.node, why=str(error.strerror))) from None

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic, sleep
 
+from wizard.apply.block import words
 from wizard.apply.block.devices import SYS_BLOCK, forget_partitions, kernel_name, tell_kernel, wait_for
 from wizard.apply.table.image import Image
 from wizard.model.errors import Failed
@@ -85,14 +86,14 @@ def standing_in(image: Image) -> Iterator[StandIn]:
     try:
         memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
     except OSError as error:
-        raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
+        raise NoStandInError(words.NO_MEMORY(why=str(error.strerror))) from None
     try:
         try:
             os.ftruncate(memory, image.size_bytes)
             for offset, data in image.pieces:
                 os.pwrite(memory, data, offset)
         except OSError as error:
-            raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
+            raise NoStandInError(words.NO_MEMORY(why=str(error.strerror))) from None
         with attached(memory, image.block_bytes) as node:
             yield StandIn(node, memory)
     finally:
@@ -126,7 +127,7 @@ def _detach(loop: int, node: str) -> None:
     # What has become free can be another's at once.
     while file and _file_behind(node) == file:
         if monotonic() > until:
-            raise Failed(f"The stand-in {node} is held by another program.")
+            raise Failed(words.STAND_IN_HELD(node=node))
         sleep(PAUSE_SECONDS)
 
 
@@ -155,7 +156,7 @@ def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Somebody else was faster with the free one.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > until:
-                raise NoStandInError(f"the kernel gave no loop device: {error.strerror}") from None
+                raise NoStandInError(words.NO_LOOP(why=str(error.strerror))) from None
             sleep(PAUSE_SECONDS)
 
 
@@ -166,7 +167,7 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
     finally:
         os.close(control)
     if wait_for((node,)):
-        raise OSError(errno.ENOENT, f"{node} did not appear")
+        raise OSError(errno.ENOENT, str(words.NOT_APPEARED(node=node)))
     loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -20,6 +20,7 @@ from wizard.apply.block.extents import (
     zeros,
 )
 from wizard.apply.block.medium import DeviceMedium, Medium
+from wizard.apply.engine import words
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stand_ins import Wanted
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
@@ -122,7 +123,4 @@ def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMe
     outside = clipped(touched, gaps(passed, wanted.size_bytes))
     stray = next(iter(differing(outside, drive.read, new.read)), None)
     if stray is not None:
-        raise Failed(
-            f"In the rehearsal, byte {stray.start_bytes} of {wanted.path} changed, which is no part of what "
-            "is made. Nothing was written to the drive."
-        )
+        raise Failed(words.ELSEWHERE(byte=stray.start_bytes, drive=wanted.path))

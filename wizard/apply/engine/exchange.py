@@ -11,12 +11,13 @@ Whoever goes on in the middle of a phase looks first: every block must hold what
 or, in a mark's place, what is there while it is barred.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.medium import Medium
+from wizard.apply.engine import words
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNTOUCHED,
@@ -34,16 +35,14 @@ from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
 from wizard.apply.engine.writing import bar, check, put, put_away_notice, replace_all
 from wizard.apply.run.progress import Progress
 from wizard.apply.run.runs import called
+from wizard.apply.run.words import UNWRITTEN
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.said import Said, in_a_row
 
 OVER = "over"
 """The file in a run that says that it is to be undone also where another program wrote to its drives
 since."""
 
-NO_COPY = (
-    "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan "
-    "again."
-)
 COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 
 
@@ -54,7 +53,7 @@ class Exchange:
     def __init__(self, run: Path, media: Sequence[Medium], kept: Kept | None = None) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
-            raise BadInput(f"{run} has no rehearsed change to {len(media)} drives.")
+            raise BadInput(words.NOT_REHEARSED(run=str(run), count=len(media)))
         settle_record(run)
         self.record: Record = record
         self._run, self._kept = run, kept or kept_in(run)
@@ -66,18 +65,15 @@ class Exchange:
 
     def _side(self, number: int, change: Change, medium: Medium) -> Side:
         if medium.size_bytes != change.size_bytes:
-            raise Refused(
-                f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was "
-                f"written. {self._when_resized(change)}"
-            )
+            resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
+            raise Refused(in_a_row(resized, self._when_resized(change)))
         return self._kept.side_of(number, change, medium, self._open)
 
-    def _when_resized(self, change: Change) -> str:
+    def _when_resized(self, change: Change) -> Said:
         """What to do with a drive that has another size now."""
         if self.record.phase in UNTOUCHED:
-            return f"`diskwright undo {self._name}` ends this run; make the plan again."
-        ways = ways_on(self.record.phase, self._name)
-        return f"Give the drive its {change.size_bytes} bytes back. {ways}"
+            return words.ENDS_RUN(run=self._name)
+        return in_a_row(words.GIVE_BACK(size=change.size_bytes), ways_on(self.record.phase, self._name))
 
     def close(self) -> None:
         """Let go of the files."""
@@ -121,10 +117,7 @@ class Exchange:
             if self.record.phase is Phase.BARRED:
                 for side in self.sides:
                     if not side.holds(side.change.barred_digest):
-                        raise Refused(
-                            f"{side.change.path} was written to since it was complete. Nothing was written. "
-                            f"{self._over}"
-                        )
+                        raise Refused(in_a_row(words.WRITTEN_SINCE(drive=side.change.path), self._over))
                 self._enter(Phase.RELEASING)
             elif self.record.phase is Phase.RELEASING:
                 used = [side for side in self.sides if self._is_used(side)]
@@ -202,13 +195,8 @@ class Exchange:
 
     def _demand(self, phase: Phase) -> None:
         if self.record.phase is not phase:
-            ways = ways_on(self.record.phase, self._name) if self.record.waits else ""
-            raise Refused(
-                (
-                    f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written. "
-                    f"{ways}"
-                ).strip()
-            )
+            ways = [ways_on(self.record.phase, self._name)] if self.record.waits else []
+            raise Refused(in_a_row(words.RUN_IS(phase=self.record.phase.value), *ways))
 
     @contextmanager
     def _naming_ways(self) -> Iterator[None]:
@@ -219,20 +207,18 @@ class Exchange:
         except Failed as error:
             if not self.record.waits:
                 raise
-            how_far = "Nothing was written to a drive. " if self.record.phase in UNTOUCHED else ""
-            raise Failed(f"{error} {how_far}{ways_on(self.record.phase, self._name)}") from None
+            how_far = [words.NO_DRIVE_WRITTEN()] if self.record.phase in UNTOUCHED else []
+            ways = ways_on(self.record.phase, self._name)
+            raise Failed(f"{error} {in_a_row(*how_far, ways)}") from None
 
     @property
-    def _over(self) -> str:
+    def _over(self) -> Said:
         """The way back where another program wrote something."""
         if not all(side.keeps_old() for side in self.sides):
-            return f"The old bytes in {self._kept.folder} are damaged. {NO_COPY}"
+            return in_a_row(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY())
         if not self.record.waits:
-            return f"What is kept of both states lies in {self._kept.folder}."
-        return (
-            f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over "
-            "whatever was written since."
-        )
+            return words.KEPT_IN(folder=str(self._kept.folder))
+        return words.OVER(run=self._name)
 
     def _share(self, progress: Progress, number: int) -> Progress:
         return lambda part: progress((number + part) / len(self.sides))
@@ -246,10 +232,8 @@ class Exchange:
         if self.record.phase is Phase.SAVED:
             for side in self.sides:
                 if not side.holds(side.change.old_digest):
-                    raise Refused(
-                        f"{side.change.path} was changed after the rehearsal. Nothing was written. "
-                        f"`diskwright undo {self._name}` ends this run; make the plan again."
-                    )
+                    changed = words.CHANGED_SINCE(drive=side.change.path)
+                    raise Refused(in_a_row(changed, words.ENDS_RUN(run=self._name)))
             return
         self._refuse_strays()
 
@@ -285,26 +269,18 @@ class Exchange:
             self._refuse_strays()
 
     def _refuse_overwriting(self, side: Side) -> None:
-        keeps = (
-            ""
-            if self.record.phase is Phase.BARRED or not self.record.waits
-            else f" `diskwright keep {self._name}` leaves it as it is."
-        )
-        raise Refused(
-            f"{side.change.path} was written to since it was complete; putting back what was there before "
-            f"could destroy that. Nothing was written.{keeps} {self._over}"
-        )
+        can_keep = self.record.phase is not Phase.BARRED and self.record.waits
+        keeps = [words.KEEP_LEAVES(run=self._name)] if can_keep else []
+        raise Refused(in_a_row(words.OVERWRITING(drive=side.change.path), *keeps, self._over))
 
     def _check_kept(self, is_whole: Callable[[Side], bool], other: str) -> None:
         """Raises Refused where what is kept of a drive is damaged; `other` is the command that can do without
         it."""
         for side in self.sides:
             if not is_whole(side):
-                way = f"`diskwright {other} {self._name}` does not need it." if other else NO_COPY
-                raise Refused(
-                    f"What is kept in {self._kept.folder} of {side.change.path} was changed or damaged. "
-                    f"Nothing more was written. {way}"
-                )
+                way = words.WITHOUT_IT(command=other, run=self._name) if other else words.NO_COPY()
+                damaged = words.KEPT_DAMAGED(folder=str(self._kept.folder), drive=side.change.path)
+                raise Refused(in_a_row(damaged, way))
 
     def _refuse_strays(self) -> None:
         """Raises Refused where another program wrote to a drive in the middle of a change. One that somebody
@@ -325,18 +301,11 @@ class Exchange:
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
             self._enter(Phase.LEFT)
             self._kept.drop()
-            raise Refused(
-                f"{self._paths(found)} holds what it held before this run, and was used since: it is left as "
-                "it is. Nothing of this run is left to be done. If you still want it, make the plan again."
-            )
+            used = tuple(self.sides[number].change.path for number in found)
+            left = words.LEFT_AS_IT_IS(drives=used)
+            raise Refused(in_a_row(left, words.NOTHING_LEFT(), words.PLAN_AGAIN()))
         number, at = next(iter(found.items()))
-        raise Refused(
-            f"{self.sides[number].change.path} was changed at byte {at} by another program since this run "
-            f"wrote to it. Nothing more was written. {self._over}"
-        )
-
-    def _paths(self, numbers: Iterable[int]) -> str:
-        return ", ".join(self.sides[number].change.path for number in numbers)
+        raise Refused(in_a_row(words.STRAY(drive=self.sides[number].change.path, byte=at), self._over))
 
     def _is_used(self, side: Side) -> bool:
         """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
@@ -345,10 +314,7 @@ class Exchange:
         if (at := stray(side, released=not whole)) is None:
             return False
         if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
-            raise Refused(
-                f"{side.change.path} was changed at byte {at} by another program before it was complete. "
-                f"Nothing more was written. {self._over}"
-            )
+            raise Refused(in_a_row(words.STRAY_BEFORE(drive=side.change.path, byte=at), self._over))
         return True
 
     def _check_released(self, side: Side) -> None:
@@ -358,7 +324,8 @@ class Exchange:
         except Failed as error:
             if side.keeps_old():
                 raise
-            raise Refused(f"{error} `diskwright keep {self._name}` tries it again. {self._over}") from None
+            ways = in_a_row(words.KEEP_AGAIN(run=self._name), self._over)
+            raise Refused(f"{error} {ways}") from None
 
 
 def mark_over_changes(run: Path, over: bool) -> None:
@@ -368,6 +335,5 @@ def mark_over_changes(run: Path, over: bool) -> None:
         if over:
             (run / OVER).touch(mode=0o600)
     except OSError as error:
-        raise Failed(
-            f"{run} could not be written: {error.strerror}. Nothing was written to a drive."
-        ) from None
+        unwritten = UNWRITTEN(file=str(run), why=str(error.strerror))
+        raise Failed(in_a_row(unwritten, words.NO_DRIVE_WRITTEN())) from None

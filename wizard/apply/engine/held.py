@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, start_bytes
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine import words
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -25,7 +26,7 @@ class HeldDrive(DeviceMedium):
 
     def __init__(self, node: str) -> None:
         if reason := open_exclusively(node):
-            raise Failed(f"{node} is in use: {reason}.")
+            raise Failed(words.IN_USE(device=node, why=reason))
         super().__init__(node)
 
     def _discarded_by(self, place: Extent) -> tuple[int, int]:
@@ -49,9 +50,7 @@ class HeldDrive(DeviceMedium):
                 fd, start = self._discarded_by(place)
                 fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
             except OSError as error:
-                raise Failed(
-                    f"{self.node} did not take that its new volumes are empty: {error.strerror}."
-                ) from None
+                raise Failed(words.NOT_EMPTIED(drive=self.node, why=str(error.strerror))) from None
             total += place.size_bytes
         return total
 
@@ -68,12 +67,12 @@ class HeldPart(HeldDrive):
         if Path(part).exists():
             try:
                 if reason := open_exclusively(part):
-                    raise Failed(f"{part} is in use: {reason}.")
+                    raise Failed(words.IN_USE(device=part, why=reason))
                 self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
                 self._begins = start_bytes(part)
             except OSError as error:
                 self.close()
-                raise Failed(f"{part} is in use: {error.strerror}.") from None
+                raise Failed(words.IN_USE(device=part, why=str(error.strerror))) from None
             except Failed:
                 self.close()
                 raise

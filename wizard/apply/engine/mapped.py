@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, partition_nodes
 from wizard.apply.block.unseen import heed, ignore_mapped
+from wizard.apply.engine import words
 from wizard.apply.steps.lvm import alone_on
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
@@ -31,7 +32,7 @@ def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) 
             try:
                 ignore_mapped(name, run_folder.name)
             except OSError as error:
-                raise Failed(f"udev cannot be told to ignore {name}: {error.strerror}.") from None
+                raise Failed(words.NOT_IGNORED(name=name, why=str(error.strerror))) from None
             after.callback(heed, name)
         after.callback(take_down, nodes)
         yield

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.extents import GRAIN_BYTES
+from wizard.apply.engine import words
 from wizard.apply.engine.marks import copies, widened
 from wizard.apply.steps.lvm import alone_on
 from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
@@ -78,7 +79,7 @@ class Marking:
                 self._hide(place)
                 yield place
         else:
-            raise Failed(f"{node} still shows {rows[0][0]} where zeros were written.")
+            raise Failed(words.STILL_SHOWS(node=node, kind=rows[0][0]))
         for place in known:
             self._hide(place)
             yield place
@@ -108,23 +109,21 @@ class Marking:
         """Raises Failed where a tool still recognises what a partition holds, or the kernel mounts it."""
         forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=range(-64, 256)).output.split():
-            raise Failed(
-                f"blkid still recognises {printable(' '.join(seen), 60)} on {part}, whose marks were hidden."
-            )
+            raise Failed(words.BLKID_SEES(seen=printable(" ".join(seen), 60), part=part))
         for argv in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
-                raise Failed(f"{argv[0]} still recognises what was hidden on {part}.")
+                raise Failed(words.STILL_SEEN(program=argv[0], part=part))
         if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
             alone_on([self._node], ("pvs", part)), self._seconds
         ):
-            raise Failed(f"LVM still recognises what was hidden on {part}.")
+            raise Failed(words.STILL_SEEN(program="LVM", part=part))
         place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")
         for name in kind.kernel_names if kind else ():
             if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
                 run(("umount", str(place)), seconds=self._seconds)
-                raise Failed(f"The kernel mounts {part} as {name} although its marks are hidden.")
+                raise Failed(words.KERNEL_MOUNTS(part=part, kind=name))
         with suppress(OSError):
             place.rmdir()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.extents import GRAIN_BYTES, Read, chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine import words
 from wizard.apply.engine.marks import BTRFS_COPIES
 from wizard.apply.engine.record import Change
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file, old_file
@@ -53,7 +54,7 @@ def with_notice(
             return change
         data = sealed_notice(replace(draft, start_bytes=place.start_bytes, room_bytes=room))
         if len(data) > room:
-            raise Failed(f"The notice for {change.path} did not fit into its place.")
+            raise Failed(words.NOTICE_TOO_LONG(drive=change.path))
         for chunk in chunks((place,)):
             old.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         old.sync()

@@ -7,11 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from wizard.apply.block.extents import Read
+from wizard.apply.engine import words
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import read_kept, replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import Said, in_a_row
 
 SCHEMA = "diskwright.rehearsed/1"
 FILE = "rehearsed.json"
@@ -47,41 +49,44 @@ UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
 
 GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK})
 
-HALF = (
-    "If the power went now, nothing could be mounted from {drives}; `diskwright {command}` would finish it."
-)
-POWER = {
-    Phase.REHEARSING: "If the power went now, {drives} would be as before: all is done on a stand-in.",
-    Phase.SAVED: "If the power went now, {drives} would be as before.",
-    Phase.BARRED: "If the power went now, nothing would be lost: it can be kept or undone on any later day.",
-    Phase.RELEASED: "If the power went now, {drives} would hold what was shown.",
-}
-"""What a power cut would leave, by phase; in the middle of a change `HALF` holds."""
-
 
 def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
-    """What a power cut now would leave, and what to do then; empty once it is over. `waits`: see `Record`."""
-    if phase in (Phase.KEPT, Phase.UNDONE, Phase.LEFT):
-        return ""
-    command = "undo" if phase in GOING_BACK else "resume"
-    passes = phase is Phase.BARRED and not waits
-    return (HALF if passes else POWER.get(phase, HALF)).format(drives=drives, command=command)
+    """As `power_said`; empty once it is over."""
+    said = power_said(phase, drives, waits=waits)
+    return "" if said is None else str(said)
 
 
-def ways_on(phase: Phase, name: str) -> str:
+def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
+    """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`."""
+    match phase:
+        case Phase.KEPT | Phase.UNDONE | Phase.LEFT:
+            return None
+        case Phase.REHEARSING:
+            return words.REHEARSING(drives=drives)
+        case Phase.SAVED:
+            return words.SAVED(drives=drives)
+        case Phase.BARRED if waits:
+            return words.BARRED()
+        case Phase.RELEASED:
+            return words.RELEASED(drives=drives)
+        case _:
+            return words.HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
+
+
+def ways_on(phase: Phase, name: str) -> Said:
     """The ways from a phase once what stopped the run is mended; `name` is what a command calls the run."""
-    back = f"`diskwright undo {name}` puts back what was there, bit for bit."
+    back = words.UNDO(run=name)
     match phase:
         case Phase.REHEARSING | Phase.SAVED:
-            return f"`diskwright resume {name}` goes on, `diskwright undo {name}` ends it."
+            return words.RESUME_OR_END(run=name)
         case Phase.CLEARING | Phase.REPLACING:
-            return f"`diskwright resume {name}` goes on. {back}"
+            return in_a_row(words.GOES_ON(command="resume", run=name), back)
         case Phase.BARRED | Phase.RELEASING | Phase.RELEASED:
-            return f"`diskwright keep {name}` goes on. {back}"
+            return in_a_row(words.GOES_ON(command="keep", run=name), back)
         case Phase.CLEARING_BACK | Phase.REPLACING_BACK | Phase.RELEASING_BACK:
-            return f"`diskwright undo {name}` goes on putting back what was there."
+            return words.UNDO_GOES_ON(run=name)
         case Phase.KEPT | Phase.UNDONE | Phase.LEFT:
-            return "Nothing of this run is left to be done."
+            return words.NOTHING_LEFT()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +172,8 @@ def save_record(run: Path, record: Record) -> None:
         raise Failed(_unwritten(run, error)) from None
 
 
-def _unwritten(run: Path, error: OSError) -> str:
-    return (
-        f"How far the run is could not be written to {run}: {error.strerror}. See to that, and give the "
-        "command again."
-    )
+def _unwritten(run: Path, error: OSError) -> Said:
+    return words.NOT_NOTED(run=str(run), why=str(error.strerror))
 
 
 def settle_record(run: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from wizard.apply.block.devices import (
     SYS_BLOCK,
@@ -24,9 +25,10 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached, load_loop
+from wizard.apply.engine import words
 from wizard.apply.engine.mapped import take_down
 from wizard.apply.engine.marks import copies
-from wizard.apply.engine.stores import FOLDER, Store, new_file
+from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -111,7 +113,7 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise Failed(f"{run / FOLDER} cannot be made: {error.strerror}.") from None
+        raise Failed(words.NOT_MADE(folder=str(run / FOLDER), why=str(error.strerror))) from None
     release_left(run)
     yield from _each(run, drives, ())
 
@@ -168,8 +170,8 @@ def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterat
 def _store(run: Path, number: int, wanted: Wanted) -> Store:
     try:
         return Store(new_file(run, number), make_bytes=wanted.size_bytes)
-    except Failed as error:
-        raise NoStandInError(str(error).rstrip(".")) from None
+    except StoreError as error:
+        raise NoStandInError(error.clause) from None
 
 
 def _seed(store: Store, wanted: Wanted) -> None:
@@ -204,12 +206,11 @@ def obstacle(folder: Path, sizes_bytes: Iterable[int]) -> str:
     try:
         os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
-        return f"the kernel gives no loop devices ({error.strerror})"
-    trial = folder / f".size-{os.getpid()}"
+        return str(words.NO_LOOPS(why=str(error.strerror)))
     try:
-        with trial.open("wb") as file:
-            trial.unlink()
+        # Without a name: several threads may ask at once.
+        with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return f"{folder} takes no file as large as the drive ({error.strerror})"
+        return str(words.TOO_LARGE_WHY(folder=str(folder), why=str(error.strerror)))
     return ""

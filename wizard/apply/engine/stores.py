@@ -13,10 +13,12 @@ from types import TracebackType
 from typing import Self
 
 from wizard.apply.block.extents import ZEROS, Read, chunks
+from wizard.apply.engine import words
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import Said
 
 FOLDER = "engine"
 
@@ -36,6 +38,21 @@ def notice_file(run: Path, number: int) -> Path:
     return run / FOLDER / f"notice-{number}.img"
 
 
+class StoreError(Failed):
+    """A file that cannot be used. `clause` says so without the full stop, for other sentences."""
+
+    def __init__(self, file: Path, error: OSError) -> None:
+        self.clause = _told(file, error)
+        super().__init__(words.STORE_FAILED(clause=self.clause))
+
+
+def _told(file: Path, error: OSError) -> Said:
+    if error.errno == errno.EFBIG:
+        return words.TOO_LARGE(folder=str(file.parent))
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return words.NOT_USED(file=str(file), why=words.NO_ROOM() if full else str(error.strerror))
+
+
 class Store:
     """One such file, opened; to be written to where it is made, or is to `grow`. Errors are Failed."""
 
@@ -49,7 +66,7 @@ class Store:
             if make_bytes:
                 os.ftruncate(self.fd, make_bytes)
         except OSError as error:
-            raise Failed(_told(file, error)) from None
+            raise StoreError(file, error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -64,20 +81,23 @@ class Store:
         try:
             data = os.pread(self.fd, length_bytes, offset_bytes)
         except OSError as error:
-            raise Failed(_told(self.file, error)) from None
+            raise StoreError(self.file, error) from None
         if len(data) != length_bytes:
-            raise Failed(f"{self.file} was cut short or damaged.")
+            raise Failed(words.CUT_SHORT(file=str(self.file)))
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Put bytes there. Zeros into a hole take no room."""
-        if data == ZEROS[: len(data)]:
-            return
+        """Put bytes there where there were none. Zeros into a hole take no room."""
+        if data != ZEROS[: len(data)]:
+            self.put(offset_bytes, data)
+
+    def put(self, offset_bytes: int, data: bytes) -> None:
+        """Put bytes there, whatever they are."""
         try:
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            raise Failed(_told(self.file, error)) from None
+            raise StoreError(self.file, error) from None
 
     def sync(self) -> None:
         """On return it is on the medium, and so are the names that lead to it from the run's folder."""
@@ -86,14 +106,7 @@ class Store:
             for folder in (self.file.parent, self.file.parent.parent):
                 sync_folder(folder)
         except OSError as error:
-            raise Failed(_told(self.file, error)) from None
-
-
-def _told(file: Path, error: OSError) -> str:
-    if error.errno == errno.EFBIG:
-        return f"{file.parent} takes no file as large as the drive."
-    why = "there is no room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
-    return f"{file} could not be used: {why}."
+            raise StoreError(self.file, error) from None
 
 
 def barred(change: Change, old: Read, new: Read, notice: bytes) -> Read:

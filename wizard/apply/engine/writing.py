@@ -4,19 +4,18 @@ is read back past every cache."""
 from collections.abc import Sequence
 
 from wizard.apply.block.extents import Read, chunks, differing, merged
+from wizard.apply.engine import words
 from wizard.apply.engine.record import Mark
 from wizard.apply.engine.survey import Side
 from wizard.apply.run.progress import Progress
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
-UNREADABLE = "it does not read as it was written"
-
 
 def check(side: Side, digest: str) -> None:
     """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
     if not side.holds(digest):
-        raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
+        raise Failed(words.NOT_AS_WRITTEN(drive=side.change.path))
 
 
 def replace_all(
@@ -66,9 +65,7 @@ def _write(side: Side, mark: Mark, data: bytes) -> None:
         # An earlier try may have left it in the drive's cache.
         side.medium.flush()
     if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
-        raise Failed(
-            f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}."
-        )
+        raise Failed(words.NOT_AS_WRITTEN_AT(drive=side.change.path, byte=mark.start_bytes))
 
 
 def _unlike(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:

@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
 
+from wizard.apply.manifest import words
 from wizard.model.units import MIB
 
 BLOCK_BYTES = 4096
@@ -105,7 +106,7 @@ def _fill(fd: int, piece: memoryview, position: int) -> None:
     while done < len(piece):
         got = os.preadv(fd, [piece[done:]], position + done)
         if not got:
-            raise OSError(errno.EIO, "it is shorter than it was a moment ago")
+            raise OSError(errno.EIO, str(words.SHORTER()))
         done += got
 
 

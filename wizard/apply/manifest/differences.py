@@ -5,18 +5,31 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wizard.apply.manifest import words
 from wizard.apply.manifest.entry import Entry, Kind, from_line
 from wizard.apply.manifest.look import LOST_AND_FOUND, named
 from wizard.apply.manifest.manifest import manifest_lines
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 TOLD = 20
 """So many differences are told, the others counted."""
 
+KINDS = {
+    Kind.FILE: words.FILE(),
+    Kind.FOLDER: words.FOLDER(),
+    Kind.SYMLINK: words.SYMLINK(),
+    Kind.FIFO: words.FIFO(),
+    Kind.SOCKET: words.SOCKET(),
+    Kind.CHARACTERS: words.CHARACTERS(),
+    Kind.BLOCKS: words.BLOCKS(),
+}
+"""What an entry is, as a person reads it."""
+
 
 def differences(
     before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()
-) -> tuple[str, ...]:
+) -> tuple[Said, ...]:
     """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
     the same filesystem.
 
@@ -30,12 +43,12 @@ def differences(
         count += 1
         if count <= TOLD:
             told.append(sentence)
-    return (*told, f"And {count - TOLD} more differences.") if count > TOLD else tuple(told)
+    return (*told, words.MORE(count=count - TOLD)) if count > TOLD else tuple(told)
 
 
 def _differences(
     before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]
-) -> Iterator[str]:
+) -> Iterator[Said]:
     for old, new in _pairs(before, after):
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
@@ -43,13 +56,13 @@ def _differences(
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
             continue
         if new is None and old is not None:
-            yield f"{named(old.path)} ({old.kind.value}) is missing."
+            yield words.MISSING(path=named(old.path), kind=KINDS[old.kind])
         elif old is None and new is not None:
-            yield f"{named(new.path)} ({new.kind.value}) was not there before."
+            yield words.NEW(path=named(new.path), kind=KINDS[new.kind])
         elif (
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
-            yield f"{named(old.path)}: {'; '.join(pieces)}."
+            yield words.DIFFERS(path=named(old.path), how=tuple(pieces))
 
 
 def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
@@ -74,18 +87,18 @@ def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | No
 
 
 def _entry(line: bytes | None, file: Path) -> Entry | None:
-    return from_line(line, f"An entry of {printable(str(file), 200)}") if line else None
+    return from_line(line, words.ENTRY_OF(file=str(file))) if line else None
 
 
-def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     if old.kind is not new.kind:
-        yield f"it was a {old.kind.value} and is a {new.kind.value}"
+        yield words.OTHER_KIND(was=KINDS[old.kind], now=KINDS[new.kind])
         return
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
         yield (
-            "its content differs"
+            words.CONTENT()
             if old.size_bytes == new.size_bytes
-            else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
+            else words.SIZE(was=old.size_bytes, now=new.size_bytes)
         )
     yield from _storage_differences(old, new, inode_numbers)
     yield from _property_differences(old, new)
@@ -93,19 +106,19 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
     yield from _link_differences(old, new, inode_numbers)
 
 
-def _property_differences(old: Entry, new: Entry) -> Iterator[str]:
+def _property_differences(old: Entry, new: Entry) -> Iterator[Said]:
     pairs = (
-        ("its permissions are", f"{old.mode:04o}", f"{new.mode:04o}"),
-        ("its owner is", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        ("it was modified at", old.modified, new.modified),
-        ("it was read at", old.accessed, new.accessed),
-        ("it leads to", old.target, new.target),
-        ("its device number is", old.device, new.device),
-        ("its flags are", f"{old.flags:#x}", f"{new.flags:#x}"),
+        (words.PERMISSIONS, f"{old.mode:04o}", f"{new.mode:04o}"),
+        (words.OWNER, f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        (words.MODIFIED, old.modified, new.modified),
+        (words.ACCESSED, old.accessed, new.accessed),
+        (words.TARGET, old.target, new.target),
+        (words.DEVICE, old.device, new.device),
+        (words.FLAGS, f"{old.flags:#x}", f"{new.flags:#x}"),
     )
-    for what, was, is_now in pairs:
+    for differs, was, is_now in pairs:
         if was != is_now:
-            yield f"{what} {_word(is_now)}, not {_word(was)}"
+            yield differs(was=_word(was), now=_word(is_now))
 
 
 def _word(value: str | int | bytes) -> str:
@@ -119,38 +132,38 @@ def _word(value: str | int | bytes) -> str:
             return value
 
 
-def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
     if was != is_now and old.size_bytes == new.size_bytes:
-        yield f"its data lie elsewhere between its holes: {is_now}, not {was}"
+        yield words.DATA(now=is_now, was=was)
 
 
-def _attribute_differences(old: Entry, new: Entry) -> Iterator[str]:
+def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
     was, now = dict(old.attributes), dict(new.attributes)
     for name in sorted({*was, *now}):
-        what = f"its extended attribute {printable(name, 60)}"
+        attribute = printable(name, 60)
         if name not in now:
-            yield f"{what} is missing"
+            yield words.ATTRIBUTE_MISSING(name=attribute)
         elif name not in was:
-            yield f"{what} was not there before"
+            yield words.ATTRIBUTE_NEW(name=attribute)
         elif was[name] != now[name]:
-            yield f"{what} has another value"
+            yield words.ATTRIBUTE(name=attribute)
 
 
-def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     """Of folders, links only count the folders in them, which are compared themselves."""
     if old.same_as != new.same_as:
         was, is_now = (
-            f"the same file as {named(entry.same_as)}" if entry.same_as else "a file of its own"
+            words.SAME_AS(path=named(entry.same_as)) if entry.same_as else words.OF_ITS_OWN()
             for entry in (old, new)
         )
-        yield f"it was {was} and is {is_now}"
+        yield words.SAME_FILE(was=was, now=is_now)
     if old.kind is not Kind.FOLDER and old.links != new.links:
-        yield f"it had {old.links} names and has {new.links}"
+        yield words.LINKS(was=old.links, now=new.links)
     if inode_numbers and old.inode != new.inode:
-        yield f"its inode is {new.inode}, not {old.inode}"
+        yield words.INODE(now=new.inode, was=old.inode)
     if inode_numbers and old.changed != new.changed:
-        yield f"its inode was changed at {_time(new.changed)}, not {_time(old.changed)}"
+        yield words.INODE_CHANGED(now=_time(new.changed), was=_time(old.changed))
 
 
 def _time(nanoseconds: int) -> str:

@@ -6,13 +6,15 @@ import os
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.apply.manifest import words
 from wizard.model.errors import BadInput
+from wizard.model.said import Said
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Kind(StrEnum):
-    """What an entry is, as a person reads it."""
+    """What an entry is, as a manifest has it."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -92,8 +94,8 @@ def to_line(entry: Entry) -> bytes:
     return _encode(fields).encode()
 
 
-def from_line(line: bytes, where: str) -> Entry:
-    """What `to_line` wrote; raises BadInput naming `where` for anything else."""
+def from_line(line: bytes, what: str | Said) -> Entry:
+    """What `to_line` wrote; raises BadInput for anything else, which it calls `what`."""
     try:
         (
             path,
@@ -137,4 +139,4 @@ def from_line(line: bytes, where: str) -> Entry:
             str(wide or data),
         )
     except (ValueError, TypeError, RecursionError):
-        raise BadInput(f"{where} is damaged.") from None
+        raise BadInput(words.DAMAGED(entry=what)) from None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 
+from wizard.apply.manifest import words
 from wizard.apply.manifest.content import content_of
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.model.errors import Failed
@@ -173,7 +174,7 @@ def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
                 for entry in entries
             ]
     except OSError as error:
-        raise Failed(f"{named(path)} cannot be read: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(path=named(path), why=str(error.strerror))) from None
     return [
         (path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)
     ]

@@ -18,12 +18,12 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
+from wizard.apply.manifest import words
 from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
 from wizard.apply.manifest.look import Found, look, named, walk
 from wizard.apply.manifest.workers import Say, share_out
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import BadInput, Failed
-from wizard.model.names import printable
 from wizard.model.units import MIB
 
 SCHEMA = "diskwright.manifest/1"
@@ -77,7 +77,7 @@ def take_manifest(
     try:
         top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Failed(f"{printable(str(place), 200)} cannot be read: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(path=str(place), why=str(error.strerror))) from None
     meter = Meter(used_bytes(place), on_progress)
     count = 0
     try:
@@ -90,7 +90,7 @@ def take_manifest(
         new.replace(file)
         sync_folder(file.parent)
     except OSError as error:
-        raise Failed(f"{printable(str(file), 200)} cannot be written: {error.strerror}.") from None
+        raise Failed(words.NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
     finally:
         os.close(top)
         with suppress(OSError):
@@ -101,20 +101,19 @@ def take_manifest(
 def manifest_lines(file: Path) -> Iterator[bytes]:
     """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole
     manifest."""
-    where = printable(str(file), 200)
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(f"{where} is no manifest that this diskwright reads.")
+                raise BadInput(words.NO_MANIFEST(file=str(file)))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(f"{where} is not whole.")
+                raise BadInput(words.NOT_WHOLE(file=str(file)))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{where} cannot be read: {error}.") from None
+        raise BadInput(words.NOT_READ(path=str(file), why=str(error))) from None
 
 
 class Meter:
@@ -190,7 +189,7 @@ def _looked_at(
         try:
             entry = look(top, path, workers, heard)
         except OSError as error:
-            raise Failed(f"{named(path)} cannot be read: {error.strerror or error}.") from None
+            raise Failed(words.NOT_READ(path=named(path), why=error.strerror or str(error))) from None
         several = entry.kind is not Kind.FOLDER and entry.links > 1
         say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry)))
 
@@ -203,7 +202,7 @@ def _looked_at(
         meter.add(int(unsaid))
         looked[int(number)] = line
         if int(several):
-            linked[batch[int(number)][1]] = from_line(line, "a manifest")
+            linked[batch[int(number)][1]] = from_line(line, words.READ_ENTRY())
     if lost := next((batch[number][0] for number, _ in work if number not in looked), None):
-        raise Failed(f"{named(lost)} was not read.")
+        raise Failed(words.LEFT_OUT(path=named(lost)))
     return looked

@@ -15,6 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.block.devices import open_exclusively
+from wizard.apply.manifest import words
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -71,7 +72,7 @@ def _mount(node: str, flags: Sequence[str], attributes: int) -> int:
     try:
         context = _call(FSOPEN, b"ext4", CLOSE_ON_EXEC)
     except OSError as error:
-        raise Failed(f"This kernel cannot mount {node} for us alone: {error.strerror}.") from None
+        raise Failed(words.NOT_ALONE(node=node, why=str(error.strerror))) from None
     try:
         _call(FSCONFIG, context, SET_STRING, b"source", os.fsencode(node), 0)
         for flag in flags:
@@ -79,7 +80,7 @@ def _mount(node: str, flags: Sequence[str], attributes: int) -> int:
         _call(FSCONFIG, context, CREATE, None, None, 0)
         return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
     except OSError as error:
-        raise Failed(f"{node} cannot be mounted: {_told(context) or error.strerror}.") from None
+        raise Failed(words.NOT_MOUNTED(node=node, why=_told(context) or str(error.strerror))) from None
     finally:
         os.close(context)
 
@@ -108,17 +109,14 @@ def _refuse_unfinished(node: str) -> None:
             device.seek(START_BYTES)
             block = device.read(SUPERBLOCK_BYTES)
     except OSError as error:
-        raise Failed(f"{node} cannot be read: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(path=node, why=str(error.strerror))) from None
     facts = read_ext(block)
     if facts is None:
-        raise Failed(f"{node} holds no ext filesystem that can be read.")
+        raise Failed(words.NO_EXT(node=node))
     if facts.needs_recovery:
-        raise Failed(
-            f"{node} was not unmounted cleanly: its journal holds what is not in its place yet. e2fsck puts "
-            "it there."
-        )
+        raise Failed(words.NOT_CLEAN(node=node))
     if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
-        raise Failed(f"{node} holds files that were deleted while they were in use. e2fsck takes them away.")
+        raise Failed(words.DELETED_IN_USE(node=node))
 
 
 def _wait_until_free(node: str) -> None:
@@ -127,4 +125,4 @@ def _wait_until_free(node: str) -> None:
     end = monotonic() + RELEASE_SECONDS
     while reason := open_exclusively(node):
         if monotonic() > end:
-            raise Failed(f"{node} could not be unmounted: {reason}.")
+            raise Failed(words.NOT_UNMOUNTED(node=node, why=reason))

@@ -14,6 +14,7 @@ from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
 
+from wizard.apply.manifest import words
 from wizard.model.errors import DiskwrightError, Failed
 
 T = TypeVar("T")
@@ -120,4 +121,4 @@ def _see_off(lines: int, children: dict[int, int]) -> None:
     os.close(lines)
     _, status = os.waitpid(children.pop(lines), 0)
     if status:
-        raise Failed("A process that read files ended before its time.")
+        raise Failed(words.READER_ENDED())

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from wizard.apply.migration import words
 from wizard.apply.migration.on_device.direct import Direct
 from wizard.apply.migration.steps import MigratingSite, OnGround
 from wizard.apply.migration.to_fresh.copy import Copying
@@ -95,11 +96,11 @@ class FilesAlone:
 
     def take_back(self) -> str:
         """A sentence on the device."""
-        return f"{self.node} was not written to."
+        return str(words.NOT_WRITTEN_TO(device=self.node))
 
     def drop(self) -> str:
         """A sentence on the device."""
-        return f"Nothing was kept of {self.node}, since nothing on it was changed."
+        return str(words.NOTHING_KEPT(device=self.node))
 
 
 def ground_of(site: MigratingSite) -> Ground:

@@ -6,16 +6,16 @@ from pathlib import Path
 from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.block.snapshot import check_store_room
+from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import type_standing
 from wizard.apply.migration.looking.look import drive_of
 from wizard.apply.migration.on_device.undo_files import check_undo_room
 from wizard.apply.migration.to_fresh.fresh import check_target
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable
-from wizard.apply.tune.current_value import How
+from wizard.apply.tune.how import How
 from wizard.layout.room.refusals import in_use
 from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, Failed, Refused
@@ -23,36 +23,27 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
 from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
 from wizard.probe.machine import probe_drive
-
-AGAIN = f"Look at it again with `diskwright migrate`. {NOTHING_WRITTEN}"
 
 
 def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused where it is for another drive or file than this run may touch."""
     for device, drive in devices_of(migration):
         if environment.only is not None and drive.path not in environment.only:
-            raise Refused(
-                f"{printable(drive.path)} is not a drive that this run may touch. {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.OTHER_DRIVE(drive=printable(drive.path)))
         for node, reason in (
             (drive.path, impostor(drive.path, drive.path)),
             (device, _stray(device, drive.path)),
         ):
             if reason:
-                raise Refused(
-                    f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. "
-                    f"{NOTHING_WRITTEN}"
-                )
+                raise Refused(words.NOT_TRUSTED(node=printable(node), reason=reason))
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
-                raise Refused(
-                    f"This migration changes {printable(operation.file, 200)}, not {environment.fstab}: say "
-                    f"--fstab {printable(operation.file, 200)} if that is the system that you mean. "
-                    f"{NOTHING_WRITTEN}"
-                )
-            check_writable(environment.fstab, "no file of mounts at boot")
+                file = printable(operation.file, 200)
+                raise Refused(words.OTHER_FILE(file=file, fstab=str(environment.fstab)))
+            check_writable(environment.fstab, str(words.NO_FSTAB()))
 
 
 def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
@@ -65,7 +56,7 @@ def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
     )
 
 
-def _stray(device: str, drive: str) -> str | None:
+def _stray(device: str, drive: str) -> Said | str | None:
     """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None
     where it is, or is missing."""
     folder = SYS_BLOCK / kernel_name(device)
@@ -75,7 +66,7 @@ def _stray(device: str, drive: str) -> str | None:
         found = drive_of(folder.name)
     except BadInput as error:
         return str(error)
-    return None if found == drive else f"{printable(device)} lies on {found}"
+    return None if found == drive else str(words.LIES_ON(device=printable(device), drive=found))
 
 
 def check_migration_tools(migration: Migration) -> None:
@@ -100,14 +91,14 @@ def check_new(migration: Migration) -> None:
         check_same_start(identity, drive)
         if migration.means is not Means.FILES:
             if drive.read_only:
-                raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
+                raise Refused(words.READ_ONLY(drive=drive.path))
             check_unused(device, drive)
     try:
         for operation in (step.operation for step in migration.steps):
             if isinstance(operation, MakeFresh):
                 check_target(operation, migration.device)
     except Failed as error:
-        raise Refused(f"{error} {AGAIN}") from None
+        raise Refused(f"{error} {words.AGAIN()}") from None
     check_as_looked_at(migration)
     check_lines(migration, frozenset({How.BEFORE}))
     _check_room(migration)
@@ -118,23 +109,18 @@ def check_as_looked_at(migration: Migration) -> None:
     try:
         now = facts_on(migration.device)
     except Failed as error:
-        raise Refused(f"{error} {AGAIN}") from None
+        raise Refused(f"{error} {words.AGAIN()}") from None
     if now.uuid != migration.before.uuid:
-        raise Refused(f"{migration.device} no longer holds the filesystem {migration.before.uuid}. {AGAIN}")
+        other = words.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        raise Refused(in_a_row(other, words.AGAIN()))
     if now != migration.before and migration.means is not Means.FILES:
-        raise Refused(
-            f"{migration.device} was changed since the migration was made: its superblock says something "
-            f"else. {AGAIN}"
-        )
+        raise Refused(in_a_row(words.CHANGED(device=migration.device), words.AGAIN()))
 
 
 def _check_room(migration: Migration) -> None:
     if migration.means is Means.DIRECT:
         if not migration.undo_dir:
-            raise Refused(
-                "This migration names no folder for undo files; name one with --undo-dir DIR. "
-                f"{NOTHING_WRITTEN}"
-            )
+            raise Refused(words.NO_UNDO_FOLDER())
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
     if migration.means is Means.TRANSACTION:
         check_store_room(Path(migration.store), migration.room_bytes)
@@ -147,20 +133,18 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             try:
                 found = type_standing(step.operation, migration)
             except BadInput as error:
-                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+                raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
             if found.how not in fits:
-                raise Refused(
-                    f"{found.seen[:1].upper()}{found.seen[1:]} since this migration was made. {AGAIN}"
-                )
+                raise Refused(in_a_row(words.LINE_CHANGED(seen=found.seen), words.AGAIN()))
 
 
 def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused where anything uses the device; what else uses its drive may go on."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(f"{device} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
+            raise Refused(words.IN_USE(device=device, reason=in_use(use)))
     if reason := open_exclusively(device):
-        raise Refused(f"{device} is in use: {reason}. {NOTHING_WRITTEN}")
+        raise Refused(words.IN_USE(device=device, reason=reason))
 
 
 def check_goes_on(migration: Migration) -> None:
@@ -171,8 +155,8 @@ def check_goes_on(migration: Migration) -> None:
         try:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
-            raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
+            raise Refused(words.NOT_THERE(drive=path)) from None
         if difference := identity_difference(identity, drive):
-            raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
+            raise Refused(words.ANOTHER_DRIVE(drive=path, difference=difference))
         if migration.means is not Means.FILES:
             check_unused(device, drive)

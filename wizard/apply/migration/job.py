@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.migration import words
 from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_own, devices_of
 from wizard.apply.migration.looking.found import migration_now
@@ -21,7 +22,6 @@ from wizard.apply.migration.run import (
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.way_back import can_be_taken_back
 from wizard.apply.migration.write_protect import protect, take_writes
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
@@ -33,20 +33,18 @@ from wizard.model.migration import Migration
 
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
-        raise Refused(
-            f"The run {run.name} is no `apply`: it is not undone over what changed since. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.NO_APPLY(name=run.name))
     migration = migration_now(run)
     check_own(migration, load_environment(run))
     paths = {drive.path for _, drive in devices_of(migration)}
     doing = {
-        Purpose.APPLY: ("Going on with", _check_goes_on),
-        Purpose.UNDO: ("Taking back", _check_takes_back),
-        Purpose.KEEP: ("Keeping", _check_keeps),
+        Purpose.APPLY: (words.GOING_ON, _check_goes_on),
+        Purpose.UNDO: (words.TAKING_BACK, _check_takes_back),
+        Purpose.KEEP: (words.KEEPS, _check_keeps),
     }
-    word, check = doing[asked.purpose]
+    said, check = doing[asked.purpose]
     return Taking(
-        f"{word} the migration of {migration.device}.",
+        str(said(device=migration.device)),
         partial(lock_drives, paths),
         partial(check, run, migration),
     )
@@ -54,7 +52,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
     if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+        raise Refused(words.NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
     with _ground(run) as ground:
         check_begins(run, migration, ground)

@@ -3,22 +3,23 @@ face."""
 
 from collections.abc import Mapping, Sequence
 
+from wizard.apply.migration import words
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.model.journal import Entry, Event
 from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
-from wizard.model.units import format_capacity
+from wizard.model.said import Said, Sentence, in_a_row
 
-RESULTS: Mapping[RunState, str] = {
-    RunState.DONE: "The filesystem is as it was planned, and was checked.",
-    RunState.FAILED: "A step failed; the steps behind it were not begun.",
-    RunState.STOPPED: "The run stopped between two steps.",
-    RunState.REFUSED: "The run was refused before its first write. The filesystem is as it was.",
-    RunState.INTERRUPTED: "The run ended without finishing.",
-    RunState.RUNNING: "The run is still at work.",
-    RunState.KEPT: "The new filesystem is kept, and can no longer be undone.",
-    RunState.UNDONE: "The migration was undone: the filesystem is as it was before.",
+RESULTS: Mapping[RunState, Sentence] = {
+    RunState.DONE: words.RESULT_DONE,
+    RunState.FAILED: words.RESULT_FAILED,
+    RunState.STOPPED: words.RESULT_STOPPED,
+    RunState.REFUSED: words.RESULT_REFUSED,
+    RunState.INTERRUPTED: words.RESULT_INTERRUPTED,
+    RunState.RUNNING: words.RESULT_RUNNING,
+    RunState.KEPT: words.RESULT_KEPT,
+    RunState.UNDONE: words.RESULT_UNDONE,
 }
 
 KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
@@ -30,9 +31,9 @@ UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
 HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
-def moved_sentence(state: RunState) -> str:
+def moved_sentence(state: RunState) -> Said:
     """How the run ended."""
-    return RESULTS.get(state, f"The run is {state.value}.")
+    return RESULTS[state]() if state in RESULTS else words.RESULT(state=state.value)
 
 
 def can_keep(migration: Migration, state: RunState) -> bool:
@@ -46,20 +47,14 @@ def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) ->
     return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
 
 
-def look_sentence(migration: Migration) -> str:
+def look_sentence(migration: Migration) -> Said:
     """How to look at what was made without ending the way back."""
-    return (
-        f"To look at it, say `mount -o ro,noload {migration.device} /mnt`, and `umount /mnt` before it is "
-        "undone: a mount for writing, without these words, ends the way back."
-    )
+    return words.TO_LOOK(device=migration.device)
 
 
-def advised_sentence(migration: Migration) -> str:
+def advised_sentence(migration: Migration) -> Said:
     """How to come to the options that are advised for it."""
-    return (
-        f"Which options suit what it is used for, `diskwright tune {migration.device} --workload ID` tells "
-        "and can set; `diskwright workloads` lists the IDs."
-    )
+    return words.ADVISED(device=migration.device)
 
 
 def decision_of(
@@ -69,29 +64,24 @@ def decision_of(
     undone any more."""
     choices = []
     if can_keep(migration, state):
-        choices.append(Choice(Settling.KEEP, "Keep the new filesystem?", keep_sentence(migration)))
+        choices.append(Choice(Settling.KEEP, str(words.KEEP()), str(keep_sentence(migration))))
     if not closed and can_undo(migration, state, entries):
-        choices.append(Choice(Settling.UNDO, "Undo the migration?", undo_sentence(migration)))
+        choices.append(Choice(Settling.UNDO, str(words.UNDO()), str(undo_sentence(migration))))
     both = len(choices) == len(Settling)
-    return Decision(tuple(choices), resumes=state in HALF_DONE, look=look_sentence(migration) if both else "")
+    return Decision(
+        tuple(choices), resumes=state in HALF_DONE, look=str(look_sentence(migration)) if both else ""
+    )
 
 
-def keep_sentence(migration: Migration) -> str:
+def keep_sentence(migration: Migration) -> Said:
     """What keeping closes."""
-    folder = migration.store or migration.undo_dir
-    room = (
-        f" and gives {format_capacity(migration.room_bytes)} in {printable(folder, 200)} back"
-        if folder
-        else ""
-    )
-    return f"Keeping ends the way back{room}. From then on the filesystem is mounted and used as any other."
+    if folder := migration.store or migration.undo_dir:
+        ends = words.KEEP_FREES(room=migration.room_bytes, folder=printable(folder, 200))
+    else:
+        ends = words.KEEP_MEANS()
+    return in_a_row(ends, words.FROM_THEN())
 
 
-def undo_sentence(migration: Migration) -> str:
+def undo_sentence(migration: Migration) -> Said:
     """What undoing closes."""
-    if migration.means is Means.FILES:
-        return "Undoing puts the file back as it was."
-    return (
-        "Undoing brings the filesystem back to the bit, as it was before. That is possible as long as nobody "
-        "has mounted it for writing; once it is undone, the new one is gone."
-    )
+    return words.UNDO_FILE() if migration.means is Means.FILES else words.UNDO_MEANS()

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from wizard.apply.run.runs import MIGRATION, read_file
-from wizard.migrate.document import read_migration
+from wizard.migrate.document import read_kept_migration
 from wizard.model.migration import Migration
 from wizard.tools.debuglog import remember
 
 
 def load_migration(run: Path) -> Migration:
     """As the run's own file has it; raises BadInput where it cannot be read."""
-    return remember(read_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
+    return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Manifest, take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_read_only
+from wizard.apply.migration import words
 from wizard.apply.migration.looking.own_fstab import own_operations_of
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import OWN_FSTAB
 from wizard.model.journal import Check, Event
 from wizard.model.migration import Means, Migration
+from wizard.model.said import joined
 from wizard.model.units import format_duration
 
 ENTRY_BYTES = 160
@@ -30,11 +32,8 @@ def keep_manifest(node: str, site: MigratingSite) -> None:
     if not site.migration.manifest or (site.run / BEFORE).exists():
         return
     taken = _take(node, site, BEFORE)
-    sentence = (
-        f"Every file was read before the first change: {taken.entries} entries in "
-        f"{format_duration(taken.seconds)}."
-    )
-    site.journal.add(Event.SAVED, sentence)
+    said = words.READ_BEFORE(entries=taken.entries, duration=format_duration(taken.seconds))
+    site.journal.add(Event.SAVED, str(said))
 
 
 def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
@@ -46,8 +45,8 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     found = differences(
         site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
     )
-    seen = " ".join(found) or f"{taken.entries} entries are the same, to the byte, the hole and the attribute"
-    yield Check("Every file, folder and link is what it was before.", not found, seen)
+    seen = joined(found) or str(words.SAME_ENTRIES(entries=taken.entries))
+    yield Check(str(words.SAME_FILES()), not found, seen)
 
 
 def _rewritten(migration: Migration) -> frozenset[bytes]:

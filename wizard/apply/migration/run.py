@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import line_operations, old_type_back, set_type
 from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own
@@ -16,7 +17,6 @@ from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to
 from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import can_be_taken_back, is_closed, is_stranded
 from wizard.apply.migration.write_protect import protect
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
@@ -24,11 +24,13 @@ from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
-from wizard.apply.tune.current_value import How, is_mount_of
+from wizard.apply.tune.current_value import is_mount_of
+from wizard.apply.tune.how import How
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
 
 NOT_AT_BOOT = frozenset({"noauto"})
 
@@ -64,48 +66,35 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
         return ended
     if on_device:
         if failed := _verified(ground.checks(), site):
-            return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+            return Event.FAILED, f"{words.CHECKS(count=failed)} {ways_on(run)}"
         if said := ground.commit():
             site.journal.add(Event.COMMAND, said)
     if ended := _make_all(in_files, ground, site):
         return ended
     if failed := _verified(file_checks(site), site):
-        return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
-    return Event.DONE, _done_sentence(run, migration)
+        return Event.FAILED, f"{words.CHECKS(count=failed)} {ways_on(run)}"
+    return Event.DONE, str(_done_sentence(run, migration))
 
 
-def _done_sentence(run: Path, migration: Migration) -> str:
+def _done_sentence(run: Path, migration: Migration) -> Said | str:
     """How a run that did everything ends."""
     if migration.means is Means.COPY:
         return copied(migration)
     if migration.means is Means.FILES:
-        return (
-            f"{migration.device} is mounted as ext4 from now on. `diskwright undo {called(run)}` takes it "
-            "back."
-        )
-    shown = f"{migration.device} is ext4 as shown; every check holds."
+        return words.AS_EXT4(device=migration.device, run=called(run))
+    shown = words.SHOWN(device=migration.device)
     if is_closed(run, migration):
-        return (
-            f"{shown} It was written to since, so it can no longer be undone; `diskwright keep "
-            f"{called(run)}` frees the room."
-        )
-    left = "It is left unmounted"
-    if can_be_taken_back(run, migration) and protect(migration.device):
-        left += ", and until you keep it or take it back, or the machine restarts, nobody can write to it"
-    return (
-        f"{shown} {left}. {look_sentence(migration)} Then "
-        f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."
-    )
+        return in_a_row(shown, words.WRITTEN_SINCE(run=called(run)))
+    protected = can_be_taken_back(run, migration) and protect(migration.device)
+    left = words.PROTECTED() if protected else words.UNMOUNTED()
+    return in_a_row(shown, left, look_sentence(migration), words.THEN(run=called(run)))
 
 
 def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
     """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
     it."""
     if (run / UNDOING).exists():
-        raise Refused(
-            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
-            "finish that."
-        )
+        raise Refused(words.UNDOING(name=run.name, run=called(run)))
     refuse_kept(run)
     try:
         ground.release()
@@ -129,7 +118,7 @@ def _make_all(
         if not isinstance(operation, SetFstabType) and ground.is_done(number):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run)}"
+            return Event.STOPPED, f"{words.STOPPED(step=number)} {ways_on(run)}"
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
             said = (
@@ -139,10 +128,8 @@ def _make_all(
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            return (
-                Event.FAILED,
-                f"Step {number} of {len(site.migration.steps)} failed: {error} {ways_on(run)}",
-            )
+            failed = words.STEP_FAILED(step=number, steps=len(site.migration.steps))
+            return Event.FAILED, f"{failed} {error} {ways_on(run)}"
         journal.add(Event.STEP_DONE, said, step=number)
     return None
 
@@ -158,23 +145,16 @@ def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
     return failed
 
 
-def _checks(failed: int) -> str:
-    return "A check does not hold." if failed == 1 else f"{failed} checks do not hold."
-
-
 def ways_on(run: Path) -> str:
     """The ways from a run that ended early."""
     try:
         if not has_begun(run):
-            return "Nothing was written."
+            return str(words.NOTHING_WRITTEN())
     except BadInput as error:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
-        return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
-    return (
-        f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes "
-        "on."
-    )
+        return str(words.ONLY_READ(device=migration.device, run=called(run)))
+    return str(words.WAYS_ON(run=called(run)))
 
 
 def check_takes_back(run: Path) -> None:
@@ -183,21 +163,18 @@ def check_takes_back(run: Path) -> None:
         raise Refused(no_way_back(migration))
     now = state(run)
     if now is RunState.UNDONE:
-        raise Refused(f"The run {run.name} is undone already.")
+        raise Refused(words.UNDONE(name=run.name))
     if now is RunState.KEPT:
-        raise Refused(f"The run {run.name} was kept: what could have taken it back is deleted.")
+        raise Refused(words.WAS_KEPT(name=run.name))
     if not has_begun(run):
-        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+        raise Refused(words.WROTE_NOTHING(name=run.name))
     refuse_kept(run)
 
 
 def refuse_kept(run: Path) -> None:
     """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
     if (run / KEEPING).exists():
-        raise Refused(
-            f"The run {run.name} was being kept. Run `diskwright keep {called(run)}` to finish that. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.KEEPING(name=run.name, run=called(run)))
 
 
 def take_back(site: MigratingSite) -> tuple[Event, str]:
@@ -230,9 +207,9 @@ def check_keeps(run: Path) -> None:
         raise Refused(nothing_to_keep(migration))
     now = state(run)
     if now is RunState.KEPT:
-        raise Refused(f"The run {run.name} is kept already.")
+        raise Refused(words.KEPT(name=run.name))
     if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
-        raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
+        raise Refused(words.NOT_DONE(name=run.name, state=now))
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
@@ -243,26 +220,23 @@ def keep(site: MigratingSite) -> tuple[Event, str]:
     return Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
 
 
-def _mount(site: MigratingSite) -> str:
+def _mount(site: MigratingSite) -> Said | str:
     """Mount it as the running system would at its next start; a sentence on that, also where it cannot be
     mounted."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
     try:
         if facts_on(device).uuid != uuid:
-            return f"{device} holds another filesystem than {uuid} now, so it is not mounted."
+            return words.OTHER_NOW(device=device, uuid=uuid)
     except Failed as error:
-        return f"It is not mounted: {error}"
+        return f"{words.NOT_MOUNTED()} {error}"
     if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
         place = printable(mounted.mount_point, 200)
         if "ro" in mounted.options:
-            return (
-                f"{device} is mounted at {place}, read-only: to write to it, say `umount {place}` and mount "
-                "it again."
-            )
-        later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
-        return f"{device} is mounted at {place}.{later}"
+            return words.MOUNTED_READ_ONLY(device=device, place=place)
+        said = words.MOUNTED(device=device, place=place)
+        return said if mounted.filesystem == "ext4" else in_a_row(said, words.NEXT_TIME())
     if not environment.is_running_system:
-        return f"{device} can be mounted now."
+        return words.CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)
     # Lines can have been added above since.
     numbers = [
@@ -275,12 +249,12 @@ def _mount(site: MigratingSite) -> str:
         (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
     )
     if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
-        return f"{device} can be mounted now."
+        return words.CAN_BE_MOUNTED(device=device)
     result = site.command(
         ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
         accept=range(256),
     )
     place = printable(line.mount_point, 200)
     if result.status:
-        return f"{device} could not be mounted at {place}: {result.last_words}"
-    return f"{device} is mounted at {place} with the options of its line in {environment.fstab}."
+        return f"{words.MOUNT_FAILED(device=device, place=place)} {result.last_words}"
+    return words.MOUNTED_SO(device=device, place=place, fstab=str(environment.fstab))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.migration import words
 from wizard.apply.migration.guard import (
     check_migration_tools,
     check_new,
@@ -12,7 +13,7 @@ from wizard.apply.migration.guard import (
 )
 from wizard.apply.migration.on_device.undo_files import undo_folder_of
 from wizard.apply.migration.proof import manifests_bytes
-from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
+from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import (
@@ -28,24 +29,25 @@ from wizard.migrate.document import render_migration
 from wizard.model.errors import Refused
 from wizard.model.migration import MakeFresh, Means, Migration
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 
 def check_token(migration: Migration, token: str) -> None:
     """Raises Refused unless the token is that of the drive that is written to, letter for letter."""
     wanted = migration.written.token
     if token != wanted:
+        drive, given = migration.written.path, repr(printable(token))
         raise Refused(
-            f"To confirm that {outcome(migration)}, give the token of {migration.written.path} with "
-            f"--confirm {printable(wanted)}: {printable(token)!r} is not it. {NOTHING_WRITTEN}"
+            words.CONFIRM(outcome=outcome(migration), drive=drive, token=printable(wanted), given=given)
         )
 
 
-def outcome(migration: Migration) -> str:
+def outcome(migration: Migration) -> Said:
     """What is confirmed, as the end of a sentence."""
     made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
     if made is None:
-        return f"{migration.device} is to become ext4"
-    return f"{made.target} is to become a new ext4 with everything of {migration.device}"
+        return words.BECOMES(device=migration.device)
+    return words.BECOMES_FRESH(target=made.target, device=migration.device)
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -72,7 +74,8 @@ def start_migration(
             partial(_called_for, migration),
         )
 
-    return begin_new(make, f"Migrating {migration.device} in {len(migration.steps)} steps.", drive_locks)
+    said = words.MIGRATING(device=migration.device, count=len(migration.steps))
+    return begin_new(make, str(said), drive_locks)
 
 
 def _called_for(migration: Migration, name: str) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration import words
 from wizard.apply.migration.looking.own_fstab import set_own_type
 from wizard.apply.run.child_progress import watched_effort
 from wizard.apply.run.journal import Journal
@@ -26,6 +27,7 @@ from wizard.model.migration import (
     WidenInodes,
 )
 from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
 from wizard.tools.listening import Listener
 from wizard.tools.program import Result
 
@@ -83,7 +85,8 @@ class MigratingSite:
                 telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
         if result.status not in accept:
-            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+            said = words.ENDED(program=argv[0], status=result.status)
+            raise Failed(f"{said} {result.last_words}")
         return result
 
 
@@ -133,30 +136,28 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     forget_caches(node)
-    return f"Done on {node}." if not repaired else f"Done on {node}; {put_right(operation)}."
+    done = words.DONE(node=node)
+    return str(words.DONE_REPAIRED(node=node, repaired=put_right(operation)) if repaired else done)
 
 
-def damaged(device: str, said: str) -> str:
+def damaged(device: str, said: str) -> Said:
     """Why a migration ends at its first step, with the first thing that e2fsck found."""
     found = [
         line
         for line in said.splitlines()
         if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
     ]
-    first = printable(found[0].strip(), 200) if found else "it does not say what"
-    return (
-        f"{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {first} To "
-        f"have it repaired first, in a way that can be taken back, say `diskwright migrate {device} "
-        "--repair`; a backup before that is wise."
-    )
+    first = printable(found[0].strip(), 200) if found else words.UNTOLD()
+    command = " ".join(("diskwright", "migrate", device, "--repair"))
+    return in_a_row(words.DAMAGED(device=device, found=first), words.TO_REPAIR(command=command))
 
 
-def put_right(operation: OnDevice) -> str:
+def put_right(operation: OnDevice) -> Said:
     """What e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):
-            return "e2fsck repaired what was damaged"
+            return words.REPAIRED()
         case CheckFiles():
-            return "e2fsck put right what every start puts right"
+            return words.PUT_RIGHT()
         case _:
-            return "e2fsck put right what the change itself had left to it"
+            return words.FINISHED()

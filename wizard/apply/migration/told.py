@@ -5,8 +5,10 @@ from pathlib import Path
 from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
-from wizard.migrate.make import NO_TRANSACTION, doubts_of
+from wizard.migrate.make import doubts_of
+from wizard.migrate.words.make import NO_TRANSACTION
 from wizard.model.migration import MakeFresh, Migration
+from wizard.model.said import Said
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:
@@ -21,10 +23,13 @@ def check_explained(migration: Migration, environment: Environment) -> None:
         target=next((one.target for one in operations if isinstance(one, MakeFresh)), None),
     )
     wanted = doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
-    check_told(wanted, migration.doubts, f"diskwright migrate {migration.device}", _alike)
+    again = " ".join(("diskwright", "migrate", migration.device))
+    check_told(wanted, migration.doubts, again, _alike)
 
 
-def _alike(doubt: str) -> str:
+def _alike(doubt: Said | str) -> Said | str:
     """A folder that could not be used is not named in the migration, so only that there is no transaction is
     compared."""
-    return NO_TRANSACTION if doubt.startswith(NO_TRANSACTION) else doubt
+    none = NO_TRANSACTION()
+    sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Said) else None
+    return none if isinstance(sentences, tuple) and none in sentences else doubt

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase
+from wizard.apply.migration import words
 from wizard.apply.migration.guard import check_as_looked_at
 from wizard.apply.migration.on_device.direct import mounted_since
+from wizard.apply.migration.on_device.words import ELSEWHERE
 from wizard.apply.migration.proof import keep_manifest, manifest_checks
 from wizard.apply.migration.steps import MigratingSite, OnGround, operate
 from wizard.apply.migration.verify import device_checks
@@ -19,7 +21,6 @@ from wizard.apply.transaction.transaction import Transaction, may_begin
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh
-from wizard.model.units import format_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +82,13 @@ class Transacted:
     def make(self, operation: OnGround, step: int) -> str:
         """Carry out a step on the snapshot; a sentence on it. Raises Failed."""
         if isinstance(operation, MakeFresh | CopyFiles):
-            raise Failed(f"Step {step} works on another device than {self._device}.")
+            raise Failed(ELSEWHERE(step=step, device=self._device))
         change = self._transaction
         # What a check puts right, such as a journal that was not empty, belongs to what is compared.
         if not isinstance(operation, CheckFiles):
             keep_manifest(change.work, self.site)
         said = operate(operation, change.work, replace(self.site, step=step))
-        return (
-            f"{said} {format_exact(change.check())} of the snapshot's store are used; {self._device} has not "
-            "changed."
-        )
+        return f"{said} {words.STORE_USED(used=change.check(), device=self._device)}"
 
     def checks(self) -> Iterator[Check]:
         """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it
@@ -103,12 +101,8 @@ class Transacted:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
         change.commit(noting(self.site.run))
-        if not change.is_as_put():
-            return (
-                f"{self._device} holds what was made and looked at on the snapshot, and was written to since "
-                "the last of it was put there."
-            )
-        return f"{self._device} holds what was made and looked at on the snapshot, read again from the drive."
+        said = words.COMMITTED if change.is_as_put() else words.COMMITTED_USED
+        return str(said(device=self._device))
 
     def check_resumable(self) -> None:
         """Each phase looks for itself at what it finds, and what is committed may be in use."""
@@ -130,14 +124,10 @@ class Transacted:
         if phase is not None:
             self._transaction.undo(noting(self.site.run))
         if phase is None or phase in UNTOUCHED:
-            return f"Nothing of it is on {self._device}: everything was done on a snapshot, which is gone."
+            return str(words.SNAPSHOT_GONE(device=self._device))
         if self._phase is Phase.LEFT or not self._transaction.is_as_put():
-            return (
-                f"{self._device} is the filesystem that it was: nothing of the change is on it. It was "
-                "written to since, so that it can no longer be compared bit for bit."
-            )
-        same = "all that was replaced was read again from the drive, and is the same bit for bit"
-        return f"{self._device} is what it was: {same}."
+            return str(words.BACK_USED(device=self._device))
+        return str(words.BACK(device=self._device))
 
     def drop(self) -> str:
         """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
@@ -146,4 +136,4 @@ class Transacted:
         if self._phase is Phase.RELEASED:
             self._transaction.keep()
         drop_folder(folder)
-        return f"What could have taken it back is deleted, which freed {format_exact(freed)}."
+        return str(words.DELETED(freed=freed))

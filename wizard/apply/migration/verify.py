@@ -5,13 +5,15 @@ import re
 from collections.abc import Iterator
 
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import type_standing
 from wizard.apply.migration.looking.grub import grub_checks
 from wizard.apply.migration.looking.own_fstab import own_checks
 from wizard.apply.migration.steps import MigratingSite
-from wizard.apply.tune.current_value import How
+from wizard.apply.tune.how import How
 from wizard.migrate.steps import proof
-from wizard.migrate.told.words import SOUND, promises
+from wizard.migrate.told.operations import promises
+from wizard.migrate.words.steps import SOUND
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
 from wizard.model.migration import (
@@ -26,6 +28,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.said import joined
 
 _DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")
 _COUNTS = {
@@ -41,7 +44,9 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     checker, *rest = proof(node)
     looked = site.command((checker, "-v", *rest), accept=range(256))
     yield Check(
-        SOUND, looked.status == 0, looked.last_words if looked.status else f"{checker} ended with status 0"
+        str(SOUND()),
+        looked.status == 0,
+        looked.last_words if looked.status else str(words.WAS_ENDED(program=checker, status=0)),
     )
     now = facts_on(node)
     kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
@@ -53,7 +58,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         migration.before.inodes,
     )
     yield Check(
-        "It is the same filesystem: its UUID, its label and its sizes are what they were.",
+        str(words.SAME_FILESYSTEM()),
         kept == was,
         f"UUID {now.uuid}",
     )
@@ -69,7 +74,7 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
     operation = step.operation
     if isinstance(operation, MakeFresh | CopyFiles | SetFstabType):
         return None
-    what = " ".join(promises(operation))
+    what = joined(promises(operation))
     match operation:
         case AddJournal():
             wanted: tuple[str, ...] = ("has_journal",)
@@ -80,20 +85,19 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
         case AddChecksums():
             wanted = ("metadata_csum",)
         case WidenInodes(inode_bytes=size):
-            return Check(what, now.inode_bytes == size, f"inodes have {now.inode_bytes} bytes")
+            return Check(what, now.inode_bytes == size, str(words.HAS_BYTES(bytes=now.inode_bytes)))
         case ConvertFiles():
             mapped, all_of_them = extent_share(said)
             return Check(
                 what,
                 mapped == all_of_them,
-                f"{mapped} of {all_of_them} files and folders are mapped by extents",
+                str(words.MAPPED(mapped=mapped, files=all_of_them)),
             )
         case _:
             return None
     missing = [feature for feature in wanted if feature not in now.features]
-    return Check(
-        what, not missing, f"it lacks {', '.join(missing)}" if missing else f"it has {', '.join(wanted)}"
-    )
+    seen = words.LACKS(features=tuple(missing)) if missing else words.HAS(features=wanted)
+    return Check(what, not missing, str(seen))
 
 
 def extent_share(said: str) -> tuple[int, int]:
@@ -112,4 +116,4 @@ def file_checks(site: MigratingSite) -> Iterator[Check]:
     for step in site.migration.steps:
         if isinstance(step.operation, SetFstabType):
             found = type_standing(step.operation, site.migration)
-            yield Check(" ".join(step.holds), found.how is How.AFTER, found.seen)
+            yield Check(" ".join(step.holds), found.how is How.AFTER, str(found.seen))

@@ -11,6 +11,7 @@ from threading import Thread
 
 from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
 from wizard.apply.engine.record import Phase
+from wizard.apply.migration import words
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.on_device.record import TAKING_BACK
 from wizard.apply.migration.on_device.record import load_record as load_direct
@@ -23,6 +24,7 @@ from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
+from wizard.model.said import in_a_row
 
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
@@ -30,9 +32,6 @@ LOOK_SECONDS = 10.0
 answer."""
 
 OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
-
-
-OPEN = "It can be undone until it is mounted for writing."
 
 
 class Back(StrEnum):
@@ -103,10 +102,10 @@ def _window(run: Path, migration: Migration) -> Window | None:
         return None
     found, why = _first_bytes(migration)
     if why:
-        return Window(Back.UNKNOWN, f"Whether it can still be undone is not known: {why}.")
+        return Window(Back.UNKNOWN, str(words.UNKNOWN(why=why)))
     since = _closed_since(run, migration, found)
     return (
-        Window(Back.OPEN, OPEN)
+        Window(Back.OPEN, str(words.OPEN()))
         if since is None
         else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
     )
@@ -145,21 +144,17 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
     device, name = migration.device, called(run)
-    how = (
-        f"mounted for writing on {datetime.fromtimestamp(since, UTC):%Y-%m-%d at %H:%M} UTC"
-        if since
-        else "written to since"
-    )
+    closed = words.CLOSED_WRITTEN(device=device)
+    if since:
+        when = datetime.fromtimestamp(since, UTC)
+        closed = words.CLOSED(device=device, day=f"{when:%Y-%m-%d}", time=f"{when:%H:%M}")
     if was_done(run):
-        on = f"`diskwright keep {name}` frees the room that is kept for that."
+        on = words.KEEP_FREES_ROOM(run=name)
     elif migration.means is Means.TRANSACTION:
-        on = f"`diskwright resume {name}` does what is left to do."
+        on = words.RESUME_FINISHES(run=name)
     else:
-        on = (
-            f"Nor can it go on. `diskwright keep {name}` frees the room, and `diskwright migrate {device}` "
-            "plans what is left."
-        )
-    return f"{device} was {how}, so it can no longer be undone. {on}"
+        on = words.PLAN_ANEW(run=name, device=device)
+    return str(in_a_row(closed, on))
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
@@ -171,7 +166,7 @@ def _first_bytes(migration: Migration) -> tuple[bytes, str]:
         facts = read_ext(found[START_BYTES:]) if found else None
         if facts is not None and facts.uuid == migration.before.uuid:
             return found, ""
-        why = why or fault or f"{printable(node)} does not hold its filesystem now"
+        why = why or fault or str(words.NOT_HELD(node=printable(node)))
     return b"", why
 
 
@@ -193,14 +188,14 @@ def _read(node: str) -> tuple[bytes, str]:
             with Path(node).open("rb", buffering=0) as device:
                 said.put((device.read(FIRST_BYTES), ""))
         except PermissionError:
-            said.put((b"", "only root can look at it"))
+            said.put((b"", str(words.ROOT_ONLY())))
         except FileNotFoundError:
-            said.put((b"", f"{printable(node)} is not there"))
+            said.put((b"", str(words.NODE_GONE(node=printable(node)))))
         except OSError as error:
-            said.put((b"", f"{printable(node)} cannot be read ({error.strerror})"))
+            said.put((b"", str(words.NODE_UNREAD(node=printable(node), why=str(error.strerror)))))
 
     Thread(target=look, daemon=True).start()
     try:
         return said.get(timeout=LOOK_SECONDS)
     except Empty:
-        return b"", f"{printable(node)} does not answer"
+        return b"", str(words.NO_ANSWER(node=printable(node)))

@@ -32,6 +32,7 @@ from contextlib import contextmanager, suppress
 from wizard.apply.block.devices import SYS_BLOCK
 from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
+from wizard.apply.plan.words import automounter as words
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.journal import Journal
 from wizard.apply.steps.readback import recognised_differences, signatures_on
@@ -93,20 +94,13 @@ def let_go(site: Site) -> bool:
         place = printable(entry.mount_point, 200)
         # umount takes away what is mounted last at a place, and that can be another's.
         if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
-            raise Failed(
-                f"Another program mounted {entry.source} at {place}, where {printable(top.source)} hides it: "
-                "nothing was unmounted."
-            )
+            raise Failed(words.HIDDEN(device=entry.source, place=place, other=printable(top.source)))
         try:
             site.command(["umount", entry.mount_point])
         except Failed as error:
-            raise Failed(
-                f"Another program mounted {entry.source} at {place} while the run was at work: {error}"
-            ) from None
-        said = (
-            f"Another program had mounted {entry.source} at {place}; it was unmounted, to be done as planned."
-        )
-        site.journal.add(Event.COMMAND, said, step=site.step)
+            raise Failed(f"{words.BUSY(device=entry.source, place=place)} {error}") from None
+        said = words.LET_GO(device=entry.source, place=place)
+        site.journal.add(Event.COMMAND, str(said), step=site.step)
     return bool(found)
 
 
@@ -130,11 +124,7 @@ def stand(plan: Plan, journal: Journal) -> str | None:
         if not is_mounted(one):
             _mount_again(one, commands_of(one), journal)
     if lost := [one for one in mounts if not is_mounted(one)]:
-        places = ", ".join(printable(one.mount_point, 200) for one in lost)
-        return (
-            f"Every check held, but another program unmounted {places} as soon as the drive was free, and "
-            "again."
-        )
+        return str(words.LOST(places=tuple(printable(one.mount_point, 200) for one in lost)))
     return None
 
 
@@ -144,14 +134,6 @@ def _mount_again(one: Mount, commands: Sequence[Sequence[str]], journal: Journal
         try:
             run(argv, seconds=60)
         except Failed as error:
-            journal.add(
-                Event.COMMAND,
-                f"{place} was unmounted by another program, and could not be mounted again: {error}",
-                command=argv,
-            )
+            journal.add(Event.COMMAND, f"{words.NOT_AGAIN(place=place)} {error}", command=argv)
             return
-        journal.add(
-            Event.COMMAND,
-            f"{place} was unmounted by another program when the drive was free; mounted again.",
-            command=argv,
-        )
+        journal.add(Event.COMMAND, str(words.AGAIN(place=place)), command=argv)

@@ -15,28 +15,21 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes, size_bytes
 from wizard.apply.block.extents import merged, without
+from wizard.apply.plan.words import told as words
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
 from wizard.layout.room.space import is_container
 from wizard.layout.steps.shown import is_mirrored
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import (
-    MakeArray,
-    MakeStripedVolume,
-    MakeVolumeGroup,
-    Member,
-    Plan,
-    ResetZones,
-    WipeSignatures,
-    WriteTable,
-    devices_of,
-)
+from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
+from wizard.model.said import Said
 from wizard.model.units import KIB, MIB
 
 FILE = "left.json"
@@ -274,18 +267,19 @@ def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     return [device for device in made if device not in formatted and Path(device).exists()]
 
 
-def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
-    """What was begun that nothing can be put back after, in words; empty where everything still can."""
+def no_way_back(plan: Plan, begun: frozenset[int]) -> Said | None:
+    """What was begun that nothing can be put back after, as a sentence names it; None where everything still
+    can."""
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
     if any(isinstance(operation, ResetZones) for operation in operations):
-        return "emptying the drive"
+        return words.EMPTYING()
     if any(isinstance(operation, MakeContainer) for operation in operations):
-        return "encrypting a partition"
+        return words.ENCRYPTING()
     if any(isinstance(operation, MakeFilesystem) for operation in operations):
-        return "making a filesystem"
+        return words.MAKING()
     if is_mirrored(operations):
-        return "copying the first drive over the others"
-    return ""
+        return words.COPYING()
+    return None
 
 
 def _cells(device: str, places: Iterable[Extent]) -> Iterator[Cell]:

@@ -12,6 +12,7 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, sa
 from wizard.apply.engine.sides import side_of
 from wizard.apply.engine.survey import Side, resemblance, stray
 from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.plan.words import drives as words
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.runs import is_found, load_plan, save_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -19,6 +20,7 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import Said
 from wizard.probe.machine import list_drive_paths, probe_drive
 
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
@@ -32,16 +34,17 @@ class Elsewhere:
 
     known: Identity
     drive: Drive
-    why: str
+    why: Said
+
+    @property
+    def said(self) -> Said:
+        """Both names, and how it is known to be the one."""
+        return words.FOUND_AS(known=printable(self.known.path), drive=self.drive.path, why=self.why)
 
     @property
     def sentence(self) -> str:
-        """Both names, and how it is known to be the one."""
-        return (
-            f"The drive that was {printable(self.known.path)} is {self.drive.path} now: {self.why}. This run "
-            "goes "
-            "on there."
-        )
+        """The same in words."""
+        return str(self.said)
 
 
 def elsewhere(run: Path) -> tuple[Elsewhere, ...]:
@@ -74,16 +77,10 @@ def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) ->
     if identity_difference(known, drive) is not None or is_same_attachment(known, drive):
         return
     if not _holds(run, record, number, drive.path, _can_be_the_one):
-        raise Refused(
-            f"{drive.path} was attached anew since the run {run.name} was begun, tells no serial number to "
-            "know it "
-            "by, and does not hold what the run left on its drive: it can be another one. Attach the run's "
-            "drive. "
-            "Nothing was written."
-        )
+        raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=run.name, where=words.ATTACH_IT()))
 
 
-def settle_drives(run: Path) -> tuple[str, ...]:
+def settle_drives(run: Path) -> tuple[Said, ...]:
     """Have the run know its drives by the names that they have now; a sentence for each that has another.
     Needs the run's lock. Raises Refused and Failed.
     """
@@ -98,11 +95,11 @@ def settle_drives(run: Path) -> tuple[str, ...]:
         for member in plan.members
     )
     if len({one.path for one in known}) < len(known):
-        raise Refused("Two drives of the run are said to be one. Nothing was written.")
+        raise Refused(words.TWO_AS_ONE())
     save_drives(run, known, found=is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     save_record(run, replace(record, changes=changes))
-    return tuple(one.sentence for one in found)
+    return tuple(one.said for one in found)
 
 
 def _as_now(known: Identity, drive: Drive) -> Identity:
@@ -117,7 +114,7 @@ def _is_there(run: Path, record: Record, number: int, known: Identity) -> bool:
         return False
     if known.diskseq is not None and is_same_attachment(known, drive):
         return identity_difference(known, drive) is None
-    return _why(run, record, number, known, drive) != ""
+    return _why(run, record, number, known, drive) is not None
 
 
 def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | None:
@@ -134,23 +131,19 @@ def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | No
         if why:
             found.append(Elsewhere(known, drive, why))
     if len(found) > 1:
-        paths = " and ".join(one.drive.path for one in found)
-        raise Refused(
-            f"{paths} could each be the drive of the run {run.name} that was {printable(known.path)}. Detach "
-            "all "
-            "but that one. Nothing was written."
-        )
+        paths, was = tuple(one.drive.path for one in found), printable(known.path)
+        raise Refused(words.SEVERAL(drives=paths, run=run.name, known=was))
     return found[0] if found else None
 
 
-def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) -> str:
-    """By what a drive is known as the run's, as a clause; empty where it is not."""
+def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) -> Said | None:
+    """By what a drive is known as the run's, as a clause; None where it is not."""
     if identity_difference(known, drive) is not None:
-        return ""
+        return None
     if tells_who_it_is(known):
-        return "its serial number or WWN is the same"
+        return words.SAME_NUMBER()
     holds = _holds(run, record, number, drive.path, partial(_is_as_left, record.phase))
-    return "it holds what this run left on its drive" if holds else ""
+    return words.HOLDS_LEFT() if holds else None
 
 
 def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callable[[Side], bool]) -> bool:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from wizard.advise.missing import BINDING, missing
 from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
+from wizard.apply.engine.words import IN_USE
 from wizard.apply.plan.same_drive import (
     check_same_start,
     probe_members,
 )
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import Environment
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_array, layer_nodes
 from wizard.apply.steps.readback import checking_programs
@@ -25,6 +27,7 @@ from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.layout.before import held_on, layout_of
+from wizard.layout.changes.words import READ_ONLY
 from wizard.layout.room.refusals import in_use, refuse_table, uses_of_part
 from wizard.layout.told.preview import unread_words
 from wizard.layout.words import AGAIN_AS_ROOT
@@ -34,6 +37,7 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
+from wizard.model.said import Said
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
 
@@ -41,7 +45,7 @@ from wizard.tools.program import find
 def check_read(plan: Plan) -> None:
     """Raises Refused where a drive was not read when the plan was made: nobody saw what it destroys."""
     if said := unread_words(plan):
-        raise Refused(f"{said} {AGAIN_AS_ROOT()} {NOTHING_WRITTEN}")
+        raise Refused(f"{said} {AGAIN_AS_ROOT()} {NOTHING_WRITTEN()}")
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
@@ -50,27 +54,18 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for member in plan.members:
         path = member.drive.path
         if only is not None and path not in only:
-            raise Refused(
-                f"{printable(path)} is not a drive that this run may touch; those are "
-                f"{', '.join(sorted(only))}. {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.NOT_OURS(drive=printable(path), drives=tuple(sorted(only))))
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in devices_of(step.operation):
             if device not in (*layers, *opened) and plan.member(device) is None:
-                own = ", ".join(map(printable, plan.paths))
-                raise Refused(
-                    f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. "
-                    f"{NOTHING_WRITTEN}"
-                )
+                own = tuple(map(printable, plan.paths))
+                raise Refused(words.NAMES_OTHER(drives=own, device=printable(device)))
     for member in plan.members:
         for node in own_nodes(member):
             if reason := impostor(node, member.drive.path):
-                raise Refused(
-                    f"{printable(node)} cannot be trusted to be on the drive of this plan: {reason}. "
-                    f"{NOTHING_WRITTEN}"
-                )
+                raise Refused(words.NOT_TRUSTED(node=printable(node), reason=reason))
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -83,28 +78,18 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its
     table is to be kept."""
     if drive.content_digest is None:
-        reasons = " ".join(dict.fromkeys(unread.why for unread in drive.unread))
-        raise Refused(
-            f"What {drive.path} holds could not be read: {printable(reasons, 200) or 'no reason was given.'} "
-            f"{NOTHING_WRITTEN}"
-        )
-    again = f"Make the plan again. {NOTHING_WRITTEN}"
+        reasons = printable(" ".join(dict.fromkeys(unread.why for unread in drive.unread)), 200)
+        raise Refused(words.UNREAD(drive=drive.path, reasons=reasons or words.NO_REASON()))
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
-        raise Refused(
-            f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another "
-            f"now. {again}"
-        )
+        raise Refused(words.CHANGED(drive=drive.path))
     _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        raise Refused(
-            f"{drive.path} does not hold what the plan shows as before: its layout is another now. {again}"
-        )
+        raise Refused(words.OTHER_LAYOUT(drive=drive.path))
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        raise Refused(
-            f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not "
-            f"fit. {again}"
-        )
+        if drive.zoned:
+            raise Refused(words.OTHER_ZONES(drive=drive.path, zoned=printable(drive.zoned)))
+        raise Refused(words.UNKNOWN_ZONES(drive=drive.path))
     if adds:
         check_keepable(drive)
 
@@ -117,11 +102,7 @@ def _check_held(member: Member, drive: Drive) -> None:
     for held in member.drive.held:
         if held.number not in stays and now.get(held.number) != held.superblock_digest:
             node = partition_path(drive.path, held.number) if held.number else drive.path
-            raise Refused(
-                f"{node} was used since the plan was made: the superblock of what it holds is another now, "
-                "as after a mount, a check or a write. What of that is new, the plan would destroy unseen. "
-                f"Look at it, and make the plan again. {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.USED_SINCE(device=node))
 
 
 def check_keepable(drive: Drive) -> None:
@@ -129,7 +110,7 @@ def check_keepable(drive: Drive) -> None:
     try:
         refuse_table(drive)
     except Refused as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -157,10 +138,10 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
     that are `ours`. Where only the partition `part` is to change, its neighbours may be in use."""
     if drive.read_only:
-        raise Refused(f"{drive.path} is read-only.", NOTHING_WRITTEN)
+        raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN()))
     for use in uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(f"{drive.path} is in use: {in_use(use)}.", NOTHING_WRITTEN)
+            raise Refused(IN_USE(device=drive.path, why=in_use(use)), str(NOTHING_WRITTEN()))
     nodes = {
         *partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -173,7 +154,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
-            raise Refused(f"{node} is in use: {reason}.", NOTHING_WRITTEN)
+            raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN()))
 
 
 def check_tools(plan: Plan) -> None:
@@ -183,13 +164,13 @@ def check_tools(plan: Plan) -> None:
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     check_programs(wanted)
     if find_spec("parted") is None:
-        raise Refused(f"{missing((BINDING,), family_of(os_release())).said} {NOTHING_WRITTEN}")
+        raise Refused(f"{missing((BINDING,), family_of(os_release())).said} {NOTHING_WRITTEN()}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
     """Raises Refused, naming the packages, where one of these programs is missing."""
     if absent := [name for name in sorted(wanted) if find(name) is None]:
-        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
+        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN()}")
 
 
 def check_surroundings(
@@ -213,29 +194,25 @@ def check_mount_point(place: Path) -> None:
     """Raises Refused unless the place is free: nothing mounted there, and missing or an empty folder."""
     shown = printable(str(place), 200)
     if taken := mounted_at(str(place)):
-        raise Refused(f"{shown} is taken: {printable(taken.source)} is mounted there. {NOTHING_WRITTEN}")
+        raise Refused(words.TAKEN(place=shown, device=printable(taken.source)))
     if Path(os.path.realpath(place)) != place:
-        raise Refused(
-            f"{shown} is or goes through a symbolic link; name the real place "
-            f"{printable(os.path.realpath(place), 200)}. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.LINK(place=shown, real=printable(os.path.realpath(place), 200)))
     try:
         if any(place.iterdir()):
-            raise Refused(
-                f"{shown} is not empty: what lies there would be hidden. Choose another mount point. "
-                f"{NOTHING_WRITTEN}"
-            )
+            raise Refused(words.NOT_EMPTY(place=shown))
         return
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise Refused(f"{shown} cannot be a mount point: {error.strerror}. {NOTHING_WRITTEN}") from None
+        raise Refused(words.NO_PLACE(place=shown, why=error.strerror or str(error))) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise Refused(f"{shown} cannot be made: {above} is no folder that can be written. {NOTHING_WRITTEN}")
+        raise Refused(words.NOT_MADE(place=shown, folder=str(above)))
 
 
-def all_of(sentences: Iterable[str]) -> str:
+def all_of(pieces: Iterable[Said | str]) -> Said:
     """Pieces of a sentence as one, the first three of many."""
-    found = list(sentences)
-    return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+    found = tuple(pieces)
+    if len(found) > 3:
+        return words.ALL_AND_MORE(pieces=found[:3], more=len(found) - 3)
+    return words.ALL(pieces=found)

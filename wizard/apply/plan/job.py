@@ -7,6 +7,7 @@ from pathlib import Path
 from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.migration.words import NOTHING_TO_RESUME
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
 from wizard.apply.plan.elsewhere import settle_drives
@@ -14,11 +15,11 @@ from wizard.apply.plan.guard import check_operations, check_tools
 from wizard.apply.plan.looked_at import end_looks
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, own_drives
-from wizard.apply.plan.run import carry_out_directly, execute, finish, pulled
-from wizard.apply.plan.start import check_secret, lock_all, named, room_bytes
+from wizard.apply.plan.run import behind_pulled, carry_out_directly, execute, finish
+from wizard.apply.plan.start import check_secret, lock_all, room_bytes
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import carried as words
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.process import Purpose
@@ -27,6 +28,7 @@ from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
+from wizard.model.said import in_a_row, joined
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
@@ -42,11 +44,11 @@ def _taking(run: Path, asked: Asked) -> Taking:
 def _going_on(run: Path, secret: bytes | None) -> Taking:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+        raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
     moved = settle_drives(run)
     plan, environment = load_plan(run), load_environment(run)
     if now is RunState.WAITING:
-        raise Refused(f"The run {run.name} is complete. {waiting_sentence(plan, called(run))}")
+        raise Refused(in_a_row(words.COMPLETE(name=run.name), waiting_sentence(plan, called(run))))
     check_operations(plan, environment.only)
     check_tools(plan)
     check_room(run.parent, room_bytes(plan), make=True)
@@ -56,15 +58,13 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
             check_resumable(run, plan, environment)
         _check_passphrase(run, plan, secret, keeps=False)
 
-    sentence = " ".join((*moved, f"Going on with the run on {named(plan)}."))
+    sentence = joined((*moved, words.GOING_ON(drives=plan.paths)))
     return Taking(sentence, _locks(run, plan), check)
 
 
 def _keeping(run: Path, secret: bytes | None) -> Taking:
     if not is_rehearsed(run):
-        raise Refused(
-            f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.NOT_KEPT(name=run.name))
     check_keeps(run)
     end_looks(run)
     moved = settle_drives(run)
@@ -75,7 +75,8 @@ def _keeping(run: Path, secret: bytes | None) -> Taking:
         own_drives(run, plan).probe()
         _check_passphrase(run, plan, secret, keeps=True)
 
-    return Taking(" ".join((*moved, f"Putting {named(plan)} to use.")), _locks(run, plan), check)
+    sentence = joined((*moved, words.PUTTING_TO_USE(drives=plan.paths)))
+    return Taking(sentence, _locks(run, plan), check)
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
@@ -91,17 +92,14 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
 def _taking_back(run: Path, over_changes: bool) -> Taking:
     moved = settle_drives(run)
     plan = load_plan(run)
-    sentence = " ".join((*moved, f"Putting back what was on {named(plan)}."))
+    sentence = joined((*moved, words.PUTTING_BACK(drives=plan.paths)))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
         end_looks(run)
         mark_over_changes(run, over_changes)
         return Taking(sentence, _locks(run, plan), partial(rehearsed.check_there, run, plan))
     if over_changes:
-        raise Refused(
-            f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.NOT_OVER_CHANGES(name=run.name))
     check_undoable(run, plan)
     return Taking(sentence, _locks(run, plan), partial(check_drives, run, plan))
 
@@ -133,7 +131,7 @@ def _told(run: Path, error: DiskwrightError) -> str:
     """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
     with suppress(DiskwrightError):
         plan = load_plan(run)
-        return f"{pulled(plan)}{error}"
+        return behind_pulled(plan, error)
     return str(error)
 
 
@@ -152,7 +150,7 @@ def _ending(work: Work, outcome: Outcome) -> Outcome:
     """What the run mounted has to stand now that others may look at the drives."""
     if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
         return outcome
-    return Event.FAILED, f"{failure} `diskwright resume {called(work.run)}` checks again."
+    return Event.FAILED, f"{failure} {words.CHECKS_AGAIN(run=called(work.run))}"
 
 
 JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep}, _told, _leave, _ending)

@@ -17,13 +17,14 @@ from wizard.apply.plan.same_drive import (
     probe_members,
     tells_who_it_is,
 )
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import drives as words
 from wizard.apply.run.runs import called
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
+from wizard.model.said import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +45,33 @@ class KnownDrives:
             if drive.path in back or tells_who_it_is(member.drive) or is_same_attachment(member.drive, drive):
                 continue
             if not self._can_be_the_one(member, drive):
-                raise Refused(
-                    f"{drive.path} was attached anew since the run {self.run.name} was begun, tells no "
-                    "serial number to know it by, and does not hold what the run left on its drive: it can "
-                    f"be another one. {self.where(member.drive, None)} {NOTHING_WRITTEN}"
-                )
+                where = self.where(member.drive, None)
+                raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
         return drives
 
-    def where(self, identity: Identity, resized: Drive | None) -> str:
+    def where(self, identity: Identity, resized: Drive | None) -> Said:
         """Where one of the drives is now that is not where it was, in a sentence; what to do if it is there
         and has another size."""
+        run = self.run.name
         if resized is not None:
-            return (
-                f"Nothing of the run {self.run.name} is lost: give the drive its {identity.size_bytes} bytes "
-                f"back, and say {self._commands}."
-            )
+            return words.SIZE_BACK(run=run, bytes=identity.size_bytes, commands=self._commands)
         member = next(member for member in self.plan.members if member.drive == identity)
-        path, name = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
+        path, known = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
         if path is None:
-            return (
-                f"The drive of the run {self.run.name} is not attached by another name either: attach it "
-                "again."
-            )
-        return (
-            f"The drive of the run {self.run.name} is {printable(path)} now, and nothing of the run is lost: "
-            f"detach it and whatever is {name}, attach it again so that it is {name}, and say "
-            f"{self._commands}."
-        )
+            return words.NOT_ATTACHED(run=run)
+        return words.NAME_BACK(run=run, now=printable(path), known=known, commands=self._commands)
 
     @property
-    def _commands(self) -> str:
+    def _commands(self) -> Said:
         """The commands that go on then, as they are said."""
         record = load_record(self.run)
         if self.undoing or (record is not None and record.phase in GOING_BACK):
-            ways = ["undo"]
+            by = words.BY_UNDO
+        elif record is not None and record.phase in COMPLETE:
+            by = words.BY_EITHER
         else:
-            ways = ["keep", "undo"] if record is not None and record.phase in COMPLETE else ["resume"]
-        return " or ".join(f"`diskwright {way} {called(self.run)}`" for way in ways)
+            by = words.BY_RESUME
+        return by(run=called(self.run))
 
     def _can_be_the_one(self, member: Member, drive: Drive) -> bool:
         """Whether what the drive holds does not speak against it. A rehearsed run can have left nothing but

@@ -16,7 +16,8 @@ from wizard.apply.block.stand_in import NoStandInError, attached
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stand_ins import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
-from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
+from wizard.apply.plan.words import rehearsed as words
+from wizard.apply.run.begin import check_root
 from wizard.apply.run.lock import lock_run
 from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
@@ -73,10 +74,7 @@ def looked_at(run: Path) -> Iterator[Look]:
         stack.callback(os.close, lock_run(run))
         record = load_record(run)
         if record is None or record.phase is not Phase.BARRED:
-            raise Refused(
-                f"Nothing of the run {run.name} waits to be kept: there is nothing to look at. "
-                f"{NOTHING_WRITTEN}"
-            )
+            raise Refused(words.NOTHING_WAITS(name=run.name))
         plan = load_plan(run)
         nodes = []
         for number, member in enumerate(plan.members):
@@ -84,7 +82,7 @@ def looked_at(run: Path) -> Iterator[Look]:
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
             except NoStandInError as error:
-                raise Failed(f"It cannot be shown: {error}. {NOTHING_WRITTEN}") from None
+                raise Failed(words.NOT_SHOWN(why=str(error))) from None
             forget_caches(node)
             have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
@@ -112,8 +110,4 @@ def end_looks(run: Path) -> None:
     with suppress(Failed):
         release_left(run)
     if node := left_over(run):
-        raise Refused(
-            f"{node} shows what waits of the run {run.name}, and a program still uses it: end that, and "
-            "unmount what "
-            f"is mounted from there. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.STILL_SHOWN(node=node, name=run.name))

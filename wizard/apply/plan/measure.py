@@ -17,6 +17,7 @@ from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.plan.run import execute
 from wizard.apply.plan.start import why_direct
+from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import is_locked, lock_run
@@ -25,14 +26,12 @@ from wizard.layout.told.promise import WayBackRoom, promise, wants_word
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.units import format_capacity, format_exact
+from wizard.model.said import Said
 
 BLOCK_BYTES = 512
 """What `st_blocks` counts in (stat(2))."""
 
 PREFIX = ".measuring-"
-
-TOO_LITTLE = "There is no room for a way back in {folder}: {what}. Name another folder by --journal DIR."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +61,16 @@ class Room:
     @property
     def sentence(self) -> str:
         """For a person, before anything is written."""
-        folder = printable(str(self.folder), 200)
-        free = format_capacity(self.free_bytes)
+        return str(self.said)
+
+    @property
+    def said(self) -> Said:
+        """The same as data."""
+        folder, free = printable(str(self.folder), 200), self.free_bytes
         if self.needed_bytes is None:
-            return TOO_LITTLE.format(folder=folder, what=f"it takes more than the {free} that are free")
-        needed = f"{format_capacity(self.needed_bytes)} ({format_exact(self.needed_bytes)})"
-        if not self.fits:
-            return TOO_LITTLE.format(folder=folder, what=f"it takes {needed}, and {free} are free")
-        held = format_capacity(self.old_bytes) if self.old_bytes else "nothing"
-        return (
-            f"The way back takes {needed} in {folder}, where {free} are free: {held} of what is there now, "
-            "zeros not counted, and what comes there. It was tried out; nothing was written to the drive."
-        )
+            return words.TAKES_MORE(folder=folder, free=free)
+        takes = words.TAKES if self.fits else words.NO_ROOM_BACK
+        return takes(folder=folder, needed=self.needed_bytes, free=free)
 
 
 def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
@@ -96,9 +93,8 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
         with _alone(folder):
             return _tried(plan, folder, environment)
     except OSError as error:
-        raise Refused(
-            f"{printable(str(folder), 200)} cannot be used for a run: {error.strerror}. Nothing was written."
-        ) from None
+        named = printable(str(folder), 200)
+        raise Refused(words.UNUSABLE(folder=named, why=error.strerror or str(error))) from None
     finally:
         for made in missing:
             # As it was: a run that began meanwhile has its folder there.

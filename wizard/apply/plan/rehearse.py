@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes
-from wizard.apply.block.extents import clipped, held, merged, without
+from wizard.apply.block.devices import read_bytes
+from wizard.apply.block.extents import merged, without
 from wizard.apply.engine.changes import collected
 from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
@@ -16,14 +16,17 @@ from wizard.apply.engine.marks import in_release_order
 from wizard.apply.engine.noticing import Told, with_notice
 from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
-from wizard.apply.engine.stores import Store, new_file
+from wizard.apply.engine.stores import new_file
+from wizard.apply.growing.grown import GROWERS
+from wizard.apply.growing.showing import Showing, shown_with
+from wizard.apply.migration.words import STOPPED
+from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
-from wizard.apply.steps.grow import growable, shown_by
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import Site, told_in
 from wizard.apply.table.proof import in_order
@@ -32,20 +35,20 @@ from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.document import render_plan
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
+from wizard.model.arrays import MakeArray
 from wizard.model.encryption import MAPPER, OpenContainer
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import GrowFilesystem, Layout, MakeArray, Member, Plan, Slot, WriteTable
+from wizard.model.plan import GrowFilesystem, Layout, Member, Plan, Slot, WriteTable
+from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.probe.content.notices import notices
 from wizard.tools.program import run as run_command
 
-NOTHING_YET = "Nothing was written to the drive."
-
-Execute = Callable[[Site], str]
+Execute = Callable[[Site], Said | str]
 """Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
 
 
@@ -130,9 +133,7 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             leave_uncopied(there, told_in(ground.journal))
             _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
-    ground.journal.add(
-        Event.COMMAND, f"What {' and '.join(plan.paths)} holds where it will change is read and kept."
-    )
+    ground.journal.add(Event.COMMAND, str(words.READ(drives=plan.paths, count=len(plan.paths))))
     changes = [
         collected(
             ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]
@@ -155,15 +156,19 @@ def _showing(plan: Plan, there: Plan, ground: Ground, number: int, wanted: Wante
     files. Raises Failed."""
     for step, other in zip(plan.steps, there.steps, strict=True):
         if isinstance(step.operation, GrowFilesystem) and isinstance(other.operation, GrowFilesystem):
-            real, stand_in = step.operation.device, other.operation.device
             seconds = ground.environment.patience_seconds + 10 * step.seconds
             volume = next(_extent(slot) for slot in plan.before.partitions if slot.number == plan.part)
-            forget_caches(real)
-            records = growable(run_command(("dumpe2fs", real), seconds=seconds).output, volume)
-            told_in(ground.journal, seconds=seconds)(shown_by(real, stand_in))
-            forget_caches(stand_in)
-            with Store(new_file(ground.run, number)) as shown:
-                seen = (*records, *clipped(held(shown.fd), (volume,)))
+            showing = Showing(
+                real=step.operation.device,
+                stand_in=other.operation.device,
+                volume=volume,
+                drive=wanted.path,
+                file=new_file(ground.run, number),
+                run=ground.run,
+                do=told_in(ground.journal, seconds=seconds),
+                seconds=seconds,
+            )
+            seen = shown_with(GROWERS[step.operation.filesystem].show, showing)
             beside = (place for one in wanted.allowed for place in without(one, (volume,)))
             allowed = merged((*beside, *seen), wanted.block_bytes, wanted.size_bytes)
             return replace(wanted, allowed=allowed)
@@ -204,7 +209,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     found = next((table for table in tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(f"The plan writes no table on {member.drive.path}. {NOTHING_YET}")
+        raise Failed(words.NO_TABLE(drive=member.drive.path), str(words.NOTHING_YET()))
     return found
 
 
@@ -241,7 +246,7 @@ def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
             rehearsed=True,
         )
         if (ground.run / STOP).exists():
-            raise StoppedError(f"Stopped before step {number} as asked.")
+            raise StoppedError(STOPPED(step=number))
         # What is opened here is closed again: as a step that is done counts what opens it for use.
         is_step = not isinstance(step.operation, OpenContainer)
         if is_step:
@@ -252,9 +257,8 @@ def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
                 show_beneath(plan, there)
         except (DiskwrightError, OSError) as error:
             ground.journal.add(Event.STEP_FAILED, str(error), step=number)
-            raise Failed(
-                f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}"
-            ) from None
+            failed = words.STEP_FAILED(step=number, steps=len(there.steps))
+            raise Failed(f"{failed} {error}", str(words.NOTHING_YET())) from None
         ground.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
@@ -325,7 +329,8 @@ def _forget(there: Plan) -> None:
     """Have the kernel forget a Btrfs that it saw on stand-ins: the drive's will have the same UUID."""
     for _, step in rehearsed_steps(there):
         operation = step.operation
-        if isinstance(operation, MakeFilesystem) and operation.filesystem == "btrfs":
-            for device in (operation.device, *operation.others):
+        if isinstance(operation, MakeFilesystem | GrowFilesystem) and operation.filesystem == "btrfs":
+            others = operation.others if isinstance(operation, MakeFilesystem) else ()
+            for device in (operation.device, *others):
                 with suppress(Failed):
                     run_command(("btrfs", "device", "scan", "--forget", device), seconds=60)

@@ -14,36 +14,40 @@ from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import Store, drop_stores, new_file
+from wizard.apply.engine.words import UNDO
+from wizard.apply.migration.words import KEPT, UNDOING, UNDONE
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.one_part import tell_of_one
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import quietly
 from wizard.apply.plan.steps_told import waiting_sentence
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import carried
+from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, is_found, load_environment, load_plan
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
+from wizard.model.arrays import MakeArray
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import MakeArray, Member, Plan
-from wizard.model.units import MIB, format_exact
+from wizard.model.plan import Member, Plan
+from wizard.model.said import Said, in_a_row
+from wizard.model.units import MIB
 
 TO_BARRED = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.BARRED})
 """From here on, until it is barred, what is encrypted is not opened."""
 
 LITTLE_BYTES = 8 * MIB
 """With less room than this left, that is why a rehearsal failed."""
-
-BACK = "{drives}: what was there before is back, bit for bit; all of it was read back and compared."
 
 KEEP = "keep"
 """The file in a run that says that it was to be kept as soon as it is complete, decided before it began."""
@@ -66,10 +70,7 @@ def is_half_found(run: Path) -> bool:
 
 def _refuse_half_found(run: Path) -> None:
     if is_half_found(run):
-        raise Refused(
-            f"The run {run.name} was cut off while it was read from its drive. {NOTHING_WRITTEN} "
-            f"`diskwright keep --from-drive {load_plan(run).drive.path}` begins that anew."
-        )
+        raise Refused(words.HALF_FOUND(name=run.name, drive=load_plan(run).drive.path))
 
 
 def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
@@ -93,9 +94,7 @@ def carry_out(
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(
-            f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that."
-        )
+        raise Refused(UNDOING(name=run.name, run=called(run)))
     _refuse_half_found(run)
     if record.phase is Phase.KEPT:
         drop_stores(run)
@@ -111,18 +110,15 @@ def carry_out(
             drop_stores(run)
             return Event.STOPPED, f"{stopped} {way_on(run)}"
     if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, f"Stopped before the drive was written to, as asked. {way_on(run)}"
+        return Event.STOPPED, f"{words.STOPPED()} {way_on(run)}"
     if record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
             record = exchange.record
         _tell(plan)
-        journal.add(
-            Event.COMMAND,
-            f"{_named(plan)}: every byte is written and read back, but for those by which it is recognised.",
-        )
+        journal.add(Event.COMMAND, str(words.WRITTEN(drives=plan.paths)))
     if record.phase is Phase.BARRED and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, waiting_sentence(plan, called(run))
+        return Event.WAITING, str(waiting_sentence(plan, called(run)))
     return release(run, journal, finish)
 
 
@@ -139,15 +135,13 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         with holding(plan.paths, plan.part_path) as drives:
             record = _released(run, plan, drives, journal)
         _tell(plan)
-        journal.add(Event.COMMAND, f"{_named(plan)}: everything is in place, and was read back.")
+        journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
     if record.phase is Phase.RELEASED:
         record = Record(Phase.KEPT, record.changes)
         save_record(run, record)
     if record.phase is not Phase.KEPT:
-        ways = ways_on(record.phase, called(run))
-        raise Refused(
-            f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN} {ways}"
-        )
+        not_ready = words.NOT_READY(name=run.name, phase=record.phase)
+        raise Refused(f"{not_ready} {ways_on(record.phase, called(run))}".rstrip())
     drop_stores(run)
     return finish()
 
@@ -187,9 +181,7 @@ def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> No
     if not places or not drive.discards:
         return
     try:
-        said = (
-            f"{drive.node} was told that {format_exact(drive.discard(places))} in its new volumes are free."
-        )
+        said = str(words.FREED(drive=drive.node, size=drive.discard(places)))
     except Failed as error:
         said = str(error)
     journal.add(Event.COMMAND, said)
@@ -223,39 +215,32 @@ def take_back(run: Path, journal: Journal) -> str:
     if record.phase is Phase.UNDONE:
         # It was, and was cut off before its journal said so.
         drop_stores(run)
-        return BACK.format(drives=_named(plan))
+        return str(words.BACK(drives=plan.paths))
     if record.phase in UNTOUCHED:
         # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
         release_left(run)
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
-        return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
+        return str(words.UNCHANGED(drives=plan.paths))
     _check_drives(run, plan, record)
     with _exchange(run, plan) as exchange:
         exchange.undo(noting(run))
         changed = sum(change.changed_bytes for change in exchange.record.changes)
     _tell(plan)
-    journal.add(Event.COMMAND, f"Wrote {format_exact(changed)} back.")
+    journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
     drop_stores(run)
-    return BACK.format(drives=_named(plan))
+    return str(words.BACK(drives=plan.paths))
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to put back any more."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
-        raise Refused(f"The run {run.name} is undone already.")
+        raise Refused(UNDONE(name=run.name))
     if is_found(run):
-        raise Refused(
-            f"The run {run.name} cannot be undone: it was found on its drive, and what that held before is "
-            "gone with "
-            f"the folder of the run that wrote it. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.FOUND_NOT_BACK(name=run.name))
     if phase is Phase.KEPT:
-        raise Refused(
-            f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.KEPT_NOT_BACK(name=run.name))
 
 
 def check_there(run: Path, plan: Plan) -> None:
@@ -267,20 +252,18 @@ def check_there(run: Path, plan: Plan) -> None:
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(f"The run {run.name} is kept already. {NOTHING_WRITTEN}")
+        raise Refused(in_a_row(KEPT(name=run.name), NOTHING_WRITTEN()))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
-        ways = ways_on(phase, called(run))
-        raise Refused(
-            f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN} {ways}"
-        )
+        not_complete = words.NOT_COMPLETE(name=run.name, phase=phase)
+        raise Refused(f"{not_complete} {ways_on(phase, called(run))}".rstrip())
 
 
 def _record(run: Path) -> Record:
     record = load_record(run)
     if record is None:
-        raise BadInput(f"The run {run.name} was not rehearsed.")
+        raise BadInput(words.NOT_REHEARSED(name=run.name))
     return record
 
 
@@ -302,39 +285,39 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
 
 
 def _rehearse(plan: Plan, ground: Ground) -> Record:
-    ground.journal.add(
-        Event.COMMAND,
-        f"Everything is tried out on a stand-in for {_named(plan)} first; nothing is written to it yet.",
-    )
+    tried_out = words.TRIED_OUT(drives=plan.paths, count=len(plan.paths))
+    ground.journal.add(Event.COMMAND, str(tried_out))
     try:
         record = rehearse(plan, ground)
     except NoStandInError as error:
-        raise Refused(f"No stand-in for {_named(plan)} can be had: {error}. {NOTHING_WRITTEN}") from None
+        raise Refused(words.NO_STAND_IN(drives=plan.paths, why=str(error))) from None
     except Failed as error:
-        full = free_bytes(ground.run) < LITTLE_BYTES
+        room = _no_room(plan, ground.run) if free_bytes(ground.run) < LITTLE_BYTES else ""
         drop_stores(ground.run)
-        directly = f", or begin anew without a way back by --confirm {shlex.quote(WORD)}"
-        room = (
-            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR"
-            f"{'' if plan.part else directly}. "
-            if full
-            else ""
-        )
-        raise Failed(f"{room}{error} {way_on(ground.run)}") from None
+        raise Failed(f"{room} {error.said} {way_on(ground.run)}".lstrip()) from None
     save_record(ground.run, record)
-    for change in record.changes:
-        kept = "it held only zeros there" if change.blank else f"what it held there is kept in {ground.run}"
-        places = (
-            f"{format_exact(change.changed_bytes)} in {len(change.places)} places of {change.path} will "
-            "change"
-        )
-        ground.journal.add(Event.SAVED, f"{places}; {kept}.")
-        if not record.blank and change.notice is None:
-            ground.journal.add(
-                Event.COMMAND,
-                f"{change.path} has no free place for a notice: only {ground.run} tells what waits on it.",
-            )
+    _tell_changes(record, ground)
     return record
+
+
+def _no_room(plan: Plan, run: Path) -> Said:
+    """Why a rehearsal failed for want of room. Without a way back no single partition is changed."""
+    if plan.part:
+        return words.NO_ROOM(folder=str(run))
+    return words.NO_ROOM_OR(folder=str(run), word=shlex.quote(WORD))
+
+
+def _tell_changes(record: Record, ground: Ground) -> None:
+    folder = str(ground.run)
+    for change in record.changes:
+        size, places = change.changed_bytes, len(change.places)
+        if change.blank:
+            said = words.ONLY_ZEROS(size=size, count=places, drive=change.path)
+        else:
+            said = words.HELD(size=size, count=places, drive=change.path, folder=folder)
+        ground.journal.add(Event.SAVED, str(said))
+        if not record.blank and change.notice is None:
+            ground.journal.add(Event.COMMAND, str(words.NO_NOTICE(drive=change.path, folder=folder)))
 
 
 @contextmanager
@@ -359,19 +342,12 @@ def _tell(plan: Plan) -> None:
             tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
-def _named(plan: Plan) -> str:
-    return ", ".join(plan.paths)
-
-
-def way_on(run: Path) -> str:
+def way_on(run: Path) -> Said:
     """How a run that ended early stands, and the ways from there."""
     phase, name = _record(run).phase, called(run)
-    resume, undo = (
-        f"`diskwright resume {name}` goes on.",
-        f"`diskwright undo {name}` puts back what was there, bit for bit.",
-    )
+    resume = carried.GOES_ON(run=name)
     if phase in UNTOUCHED:
-        return f"Nothing was written to the drive: all of this happened on a stand-in. {resume}"
+        return in_a_row(words.ONLY_STAND_IN(), resume)
     if phase in GOING_BACK:
-        return f"`diskwright undo {name}` finishes putting back what was there."
-    return resume if phase is Phase.KEPT else f"{resume} {undo}"
+        return carried.FINISHES_BACK(run=name)
+    return resume if phase is Phase.KEPT else in_a_row(resume, UNDO(run=name))

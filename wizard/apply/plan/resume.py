@@ -4,11 +4,12 @@ doubts that are left."""
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from wizard.apply.migration.words import UNDOING as BEING_UNDONE
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import adds_to_table, all_of, check_content, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.same_drive import check_same_start, probe_members
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.process import UNDOING
@@ -20,23 +21,15 @@ from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.compare import disk_differences, strangers
 from wizard.layout.steps.commands import physical_volume_uuid, private_mount
+from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import (
-    MakeArray,
-    MakeSubvolumes,
-    MakeVolumeGroup,
-    Member,
-    Mount,
-    Operation,
-    Plan,
-    TurnOnSwap,
-    WriteTable,
-)
+from wizard.model.plan import MakeSubvolumes, Member, Mount, Operation, Plan, TurnOnSwap, WriteTable
+from wizard.model.said import Said
 from wizard.model.writer import SetOwner
 from wizard.tools.program import Result
 from wizard.tools.program import run as run_command
@@ -88,10 +81,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     Needs the drives' locks.
     """
     if (run / UNDOING).exists():
-        raise Refused(
-            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
-            "finish that."
-        )
+        raise Refused(BEING_UNDONE(name=run.name, run=called(run)))
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
@@ -115,10 +105,8 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
         check_apart(plan, quietly)
     check_on_array(run, plan, begun, done, making)
     if place := drive_digests.changed(run, plan, begun):
-        raise Refused(
-            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended: it "
-            f"cannot go on safely. Make a new plan. {NOTHING_WRITTEN}"
-        )
+        device, where = place
+        raise Refused(words.CHANGED_AT(device=device, byte=where.start_bytes, run=run.name))
 
 
 def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int]) -> None:
@@ -127,16 +115,13 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
     numbers = [
         number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)
     ]
-    differences: tuple[str, ...] = ()
+    differences: tuple[Said | str, ...] = ()
     if numbers and numbers[0] in done:
         differences = disk_differences(member.after, drive)
     elif numbers and (found := strangers(drive, member.before, member.after)):
-        differences = tuple(f"{part.path} is neither of the old table nor of the new one" for part in found)
+        differences = tuple(words.NEITHER(part=part.path) for part in found)
     if differences:
-        raise Refused(
-            f"{drive.path} was changed since the run ended: {all_of(differences)}. Make a new plan. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.TABLE_CHANGED(drive=drive.path, differences=all_of(differences)))
 
 
 def check_made(
@@ -159,7 +144,7 @@ def check_made(
         if plan.after.whole and not is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
-            raise Refused(f"{drive.path} was changed since the run ended: {all_of(found)}. {NOTHING_WRITTEN}")
+            raise Refused(words.LEFT_CHANGED(drive=drive.path, differences=all_of(found)))
 
 
 def is_making(plan: Plan, begun: frozenset[int]) -> bool:
@@ -167,15 +152,15 @@ def is_making(plan: Plan, begun: frozenset[int]) -> bool:
     return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem) for number in begun)
 
 
-def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[str]:
+def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[Said]:
     """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not
     leave there."""
     if whole and drive.is_empty is not True:
-        yield f"{drive.path} is no longer empty"
+        yield words.NO_LONGER_EMPTY(drive=drive.path)
     elif not whole and (
         new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}
     ):
-        yield f"{drive.path} holds {printable(min(new), 40)}, which it did not hold before"
+        yield words.HOLDS_NEW(drive=drive.path, kind=printable(min(new), 40))
 
 
 def check_on_array(
@@ -211,11 +196,10 @@ def _check_on(
     if number in making and _is_half_made(made, found):
         return
     if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
-        kinds = ", ".join(sorted({printable(signature.kind, 40) for signature in found})) or "nothing"
-        raise Refused(
-            f"{node} holds {kinds}, which the run {run.name} did not make there: it was not touched. If that "
-            f"is old and not wanted, `wipefs --all {node}` erases it. {NOTHING_WRITTEN}"
-        )
+        kinds = tuple(sorted({printable(signature.kind, 40) for signature in found}))
+        if not kinds:
+            raise Refused(words.GONE(node=node, run=run.name))
+        raise Refused(words.STRANGER(node=node, kinds=kinds, run=run.name))
 
 
 def _table_of(plan: Plan, path: str) -> WriteTable | None:
@@ -230,7 +214,7 @@ def _is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool
     return kinds == [operation.filesystem] and labels <= {"", operation.label}
 
 
-def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[str]:
+def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[Said]:
     """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
     before it was `whole`, also while it was `making`.
     """
@@ -246,9 +230,9 @@ def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, mak
         if making and isinstance(operation, MakeFilesystem) and _is_half_made(operation, signatures):
             continue
         if whole and found != [uuid]:
-            yield f"{device} no longer holds what was made there"
+            yield words.NO_LONGER_HOLDS(device=device)
         elif not whole and found not in ([], [uuid]):
-            yield f"{device} holds what this run did not make"
+            yield words.HOLDS_OTHER(device=device)
 
 
 def _made_by(operation: Operation) -> dict[str, str]:

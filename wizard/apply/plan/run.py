@@ -4,15 +4,17 @@ and after."""
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
+from wizard.apply.growing.grown import grow_filesystem
+from wizard.apply.migration.words import STEP_FAILED, STOPPED
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.same_drive import probe_members
-from wizard.apply.plan.start import named
 from wizard.apply.plan.steps_told import headline
 from wizard.apply.plan.verify import verify
+from wizard.apply.plan.words import carried as words
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
@@ -22,19 +24,21 @@ from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
-from wizard.apply.steps.grow import grow_filesystem
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
 from wizard.apply.steps.step_context import Site, look_at_all, told_in
 from wizard.apply.steps.subvolumes import work_within
 from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
+from wizard.apply.steps.words.devices import NOT_TOUCHED
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
 from wizard.layout.rehearsed import use_steps
+from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
@@ -42,9 +46,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
-    MakeArray,
     MakeSubvolumes,
-    MakeVolumeGroup,
     Mount,
     Operation,
     Plan,
@@ -54,7 +56,7 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import joined
+from wizard.model.said import Said, joined
 from wizard.model.writer import SetOwner
 
 CATCH_UP_SECONDS = 60
@@ -89,7 +91,7 @@ def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str |
     try:
         put_up(plan, told_in(journal, drive_locks))
     except DiskwrightError as error:
-        return f"What was made could not be put together: {pulled(plan)}{error}"
+        return f"{words.NOT_TOGETHER()} {behind_pulled(plan, error)}"
     return None
 
 
@@ -118,7 +120,7 @@ def carry_out_directly(work: Work) -> Outcome:
         if number in done:
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
+            return Event.STOPPED, f"{STOPPED(step=number)} {way_on(run, plan)}"
         operation = plan.steps[number - 1].operation
         if tables_written and isinstance(
             operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
@@ -149,9 +151,7 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     if failure := _let_udev_look(plan, drive_locks):
         return failure
     if place := drive_digests.changed(run, plan, begun):
-        return (
-            f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
-        )
+        return str(words.CHANGED_MEANWHILE(device=place[0], byte=place[1].start_bytes))
     return None
 
 
@@ -171,7 +171,7 @@ def _let_udev_look(
         for drive in probe_members(plan):
             check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
-        return error.ending_in("Nothing more was written.")
+        return error.ending_in(str(words.NOTHING_MORE()))
     return None
 
 
@@ -182,14 +182,14 @@ def _one_step(site: Site) -> str | None:
     try:
         said = _undisturbed(site)
     except (DiskwrightError, OSError) as error:
-        why = f"{pulled(site.plan)}{error}"
+        why = behind_pulled(site.plan, error)
         site.journal.add(Event.STEP_FAILED, why, step=site.step)
-        return f"Step {site.step} of {len(site.plan.steps)} failed: {why}"
+        return f"{STEP_FAILED(step=site.step, steps=len(site.plan.steps))} {why}"
     site.journal.add(Event.STEP_DONE, said, step=site.step)
     return None
 
 
-def _undisturbed(site: Site) -> str:
+def _undisturbed(site: Site) -> Said | str:
     """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once
     more."""
     operation = site.plan.steps[site.step - 1].operation
@@ -203,7 +203,7 @@ def _undisturbed(site: Site) -> str:
     return execute(site) if isinstance(operation, Mount) else made_as_planned(operation, site)
 
 
-def execute(site: Site) -> str:
+def execute(site: Site) -> Said | str:
     """Carry out the site's operation; a sentence on what came of it. Raises Failed."""
     operation = site.plan.steps[site.step - 1].operation
     _check_nodes(operation, site)
@@ -224,7 +224,7 @@ def execute(site: Site) -> str:
             line = fstab.add_line(
                 site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name)
             )
-            return f"{site.environment.fstab} has the line: {line}"
+            return f"{words.HAS_LINE(file=str(site.environment.fstab))} {line}"
         case Mount():
             return mount_filesystem(operation, site)
         case TurnOnSwap():
@@ -233,7 +233,7 @@ def execute(site: Site) -> str:
             return build(operation, site)
 
 
-def _on_filesystem(operation: MakeFilesystem | GrowFilesystem, site: Site) -> str:
+def _on_filesystem(operation: MakeFilesystem | GrowFilesystem, site: Site) -> Said | str:
     if isinstance(operation, GrowFilesystem):
         return grow_filesystem(operation, site)
     return make_filesystem(operation, site)
@@ -245,7 +245,7 @@ def _check_nodes(operation: Operation, site: Site) -> None:
     for device in devices_of(operation):
         member = site.plan.member(device)
         if member and (reason := impostor(device, member.drive.path)):
-            raise Failed(f"{device} was not touched: {reason}.")
+            raise Failed(NOT_TOUCHED(node=device, why=reason))
         if not isinstance(operation, OpenContainer):
             check_opened(site.plan, device)
     if isinstance(
@@ -254,19 +254,18 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         own_array_node(site.plan, operation.device, site.command)
 
 
-def pulled(plan: Plan) -> str:
-    """The reason behind all others where a drive is not there any more, as a sentence and a space; else
-    nothing."""
+def behind_pulled(plan: Plan, said: object) -> str:
+    """What is said, behind the reason for all of it where a drive is not there any more."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
-    return f"{gone} is not attached any more: plug it in again. " if gone else ""
+    return f"{words.PULLED(drive=gone)} {said}" if gone else str(said)
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
-    again = f"`diskwright resume {called(run)}` checks again."
+    again = words.CHECKS_AGAIN(run=called(run))
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
-        raise Failed(f"Every step was done, but nothing could be checked. {error} {again}") from None
+        raise Failed(f"{words.NOT_CHECKED()} {error} {again}") from None
     failed = 0
     for check in verify(
         plan,
@@ -278,11 +277,9 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
-        many = "1 check does" if failed == 1 else f"{failed} checks do"
-        return Event.FAILED, f"Every step was done, but {many} not hold. {pulled(plan)}{again}"
-    ready = joined(headline(plan, RunState.DONE))
-    planned = f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds."
-    return Event.DONE, f"{ready} {planned}"
+        return Event.FAILED, f"{words.CHECKS(count=failed)} {behind_pulled(plan, again)}"
+    planned = words.SET_UP(drives=plan.paths, count=len(plan.members))
+    return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
 
 
 def way_on(run: Path, plan: Plan) -> str:
@@ -292,11 +289,8 @@ def way_on(run: Path, plan: Plan) -> str:
     except BadInput as error:
         return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
-    back = (
-        f"It cannot be undone any more, since {final} was begun."
-        if (final := no_way_back(plan, begun))
-        else f"`diskwright undo {called(run)}` puts back what was there."
-        if begun
-        else "Nothing was written."
-    )
-    return f"{how_far(done, len(plan.steps))} `diskwright resume {called(run)}` goes on. {back}"
+    if final := no_way_back(plan, begun):
+        back = words.NOT_BACK(final=final)
+    else:
+        back = words.PUTS_BACK(run=called(run)) if begun else NOTHING_WRITTEN()
+    return f"{how_far(done, len(plan.steps))} {words.GOES_ON(run=called(run))} {back}"

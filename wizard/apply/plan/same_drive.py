@@ -4,18 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import drives as words
 from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import Said, Sentence, in_a_row
 from wizard.probe.drive.identity import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
-Where = Callable[[Identity, Drive | None], str]
+Where = Callable[[Identity, Drive | None], Said]
 """Says where a drive is that is not at its place; or what to do with the one there, which has another size
 now."""
 
@@ -28,8 +30,8 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
         raise Refused(
-            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity, None)}",
-            NOTHING_WRITTEN,
+            f"{words.NOT_AT(drive=printable(identity.path))} {error} {where(identity, None)}",
+            str(NOTHING_WRITTEN()),
         ) from None
     _check_identity(identity, drive, where)
     return drive
@@ -46,10 +48,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         # One of them is not there: asked one by one, it is named.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
-        raise Refused(
-            f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again.",
-            NOTHING_WRITTEN,
-        )
+        raise _refused(words.NOT_SO_MANY(drives=plan.paths, number=len(plan.members)))
     for member, drive in zip(plan.members, drives, strict=True):
         _check_identity(member.drive, drive, where)
     return drives
@@ -57,44 +56,36 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one that was planned for."""
+    known = printable(identity.path)
     if drive.path != identity.path:
-        raise Refused(
-            f"{printable(identity.path)} is another name of {drive.path}: make the plan again for "
-            f"{drive.path}.",
-            NOTHING_WRITTEN,
-        )
+        raise _refused(words.OTHER_NAME(known=known, drive=drive.path))
     if drive.size_bytes == 0:
-        raise Refused(f"There is no medium in {drive.path}. {where(identity, None)}", NOTHING_WRITTEN)
+        raise _refused(words.NO_MEDIUM(drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
-            raise Refused(
-                f"{drive.path} has changed its size: {difference}. {where(identity, drive)}",
-                NOTHING_WRITTEN,
-            )
-        other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
-        raise Refused(f"{other} {where(identity, None)}", NOTHING_WRITTEN)
+            there = where(identity, drive)
+            raise _refused(words.RESIZED(drive=drive.path, difference=difference, where=there))
+        raise _refused(words.OTHER_DRIVE(drive=known, difference=difference, where=where(identity, None)))
 
 
-def identity_difference(identity: Identity, drive: Drive) -> str | None:
+def _refused(said: Said) -> Refused:
+    return Refused(said, str(NOTHING_WRITTEN()))
+
+
+def identity_difference(identity: Identity, drive: Drive) -> Said | None:
     """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
     drive keeps does."""
-    pairs: list[tuple[str, object, object]] = [
-        ("serial", identity.serial, drive.serial),
-        ("WWN", identity.wwn, drive.wwn),
-        (
-            "model",
-            identity.model,
-            identity.model if is_same_model(identity.model, drive.model) else drive.model,
-        ),
-        ("size in bytes", identity.size_bytes, drive.size_bytes),
-        ("block geometry", identity.geometry, drive.geometry),
+    model = identity.model if is_same_model(identity.model, drive.model) else drive.model
+    pairs: list[tuple[Sentence, str | int | None, str | int | None]] = [
+        (words.OTHER_SERIAL, identity.serial, drive.serial),
+        (words.OTHER_WWN, identity.wwn, drive.wwn),
+        (words.OTHER_MODEL, identity.model, model),
+        (words.OTHER_SIZE, identity.size_bytes, drive.size_bytes),
     ]
-    for what, wanted, seen in pairs:
-        if wanted != seen:
-            if what == "block geometry":
-                return "its block sizes are others"
-            return f"its {what} is {_shown(seen)}, not {_shown(wanted)}"
-    return None
+    for other, known, seen in pairs:
+        if known != seen:
+            return other(seen=_shown(seen), known=_shown(known))
+    return None if identity.geometry == drive.geometry else words.OTHER_BLOCKS()
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
@@ -104,17 +95,17 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
     return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
 
 
-def _shown(value: object) -> str:
-    return "none" if value is None else printable(str(value))
+def _shown(value: str | int | None) -> Said | str:
+    return words.NONE() if value is None else printable(str(value))
 
 
-def _whereabouts(identity: Identity, resized: Drive | None) -> str:
+def _whereabouts(identity: Identity, resized: Drive | None) -> Said:
     """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
     if resized is not None:
-        return "Make the plan again."
+        return words.AGAIN()
     if path := find_drive(identity, partial(_is_the_one, identity)):
-        return f"That drive is {printable(path)} now: make the plan again for it."
-    return "It is not attached anywhere else: attach it, or make the plan again."
+        return words.NOW_AT(drive=printable(path))
+    return words.NOWHERE()
 
 
 def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
@@ -163,19 +154,15 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only when a run is begun: one that is taken up again knows its drive by what it left there.
     """
-    shown, again = printable(identity.path), f"Make the plan again. {NOTHING_WRITTEN}"
+    shown, again = printable(identity.path), (words.AGAIN(), NOTHING_WRITTEN())
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
-            raise Refused(
-                f"The machine was started again since this plan was made, and {shown} tells no serial number "
-                f"to know it by. {again}"
-            )
+            raise Refused(in_a_row(words.STARTED_AGAIN(drive=shown), *again))
         return
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
-    if counted and None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
+    before, now = identity.diskseq, drive.diskseq
+    if counted and before is not None and now is not None and before != now:
         place = find_drive(identity, partial(_is_the_one, identity))
-        found = f"The drive of the plan seems to be {printable(place)} now. " if place else ""
-        raise Refused(
-            f"{shown} was attached anew since this plan was made, and it can be another drive now: its "
-            f"number since the start is {drive.diskseq}, not {identity.diskseq}. {found}{again}"
-        )
+        anew = words.ATTACHED_ANEW(drive=shown, now=now, before=before)
+        seems = (words.SEEMS(drive=printable(place)),) if place else ()
+        raise Refused(in_a_row(anew, *seems, *again))

@@ -12,7 +12,8 @@ from wizard.apply.engine.stand_ins import obstacle
 from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
-from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
+from wizard.apply.plan.words import begun as words
+from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.lock import lock_drives, unlock
@@ -27,9 +28,11 @@ from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
 from wizard.layout.wishes.passphrase import passphrase_fault
+from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.errors import Refused
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeVolumeGroup, Plan, WipeSignatures, WriteTable
+from wizard.model.plan import Plan, WipeSignatures, WriteTable
+from wizard.model.said import Said
 from wizard.model.units import MIB
 
 ANY = Environment()
@@ -40,7 +43,8 @@ def preflight(
 ) -> None:
     """Everything that must hold before a run may begin; raises Refused or BadInput for the first thing that
     does not. Writes nothing."""
-    unlock(_cleared(plan, tokens, runs_folder(journal_dir), environment, make=False))
+    folder = runs_folder(journal_dir)
+    unlock(_cleared(plan, tokens, folder, environment, why_direct(plan, folder), make=False))
 
 
 def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
@@ -71,10 +75,12 @@ def start_run(
     """
     check_secret(plan, secret)
     if plan.part and WORD in tokens:
-        raise Refused(str(HAS_WAY_BACK(part=plan.part_path, word=WORD)))
+        raise Refused(HAS_WAY_BACK(part=plan.part_path, word=WORD))
     folder = runs_folder(journal_dir)
-    direct = WORD in tokens or bool(why_direct(plan, folder))
-    drive_locks = _cleared(plan, tokens, folder, environment, make=True)
+    # Asked once: the steps run on the drive only where whoever confirmed it knows that.
+    why = why_direct(plan, folder)
+    direct = WORD in tokens or bool(why)
+    drive_locks = _cleared(plan, tokens, folder, environment, why, make=True)
 
     def make() -> Path:
         run = new_run(folder, plan, environment)
@@ -85,7 +91,8 @@ def start_run(
                 write_durably(run / KEEP, b"", os.O_TRUNC)
         return run
 
-    return begin_new(make, f"Applying {len(plan.steps)} steps to {named(plan)}.", drive_locks, secret)
+    applying = words.APPLYING(count=len(plan.steps), drives=plan.paths)
+    return begin_new(make, str(applying), drive_locks, secret)
 
 
 def why_direct(plan: Plan, folder: Path) -> str:
@@ -96,24 +103,18 @@ def why_direct(plan: Plan, folder: Path) -> str:
     return direct_reason(plan) or obstacle(there, (member.drive.size_bytes for member in plan.members))
 
 
-def named(plan: Plan) -> str:
-    """The plan's drives in a sentence."""
-    return ", ".join(plan.paths)
-
-
 def _cleared(
-    plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, *, make: bool
+    plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, why: str, *, make: bool
 ) -> tuple[int, ...]:
     """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs
-    cannot meet."""
+    cannot meet. `why` the steps run on the drives themselves, empty where they are rehearsed."""
     check_plan(plan)
     check_read(plan)
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    why = why_direct(plan, folder)
     if plan.part and why:
-        raise Refused(str(NEEDS_STAND_IN(part=plan.part_path, why=why)))
+        raise Refused(NEEDS_STAND_IN(part=plan.part_path, why=why))
     _check_word(plan, tokens, why)
     check_tools(plan)
     check_surroundings(plan, environment)
@@ -124,10 +125,7 @@ def _cleared(
 def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     """Raises Refused where what the drives hold cannot be put back, and nobody said that this is known."""
     if wants_word(plan, why_direct) and WORD not in tokens:
-        raise Refused(
-            f"{promise(plan, why_direct)} To go on like that, say also --confirm {shlex.quote(WORD)}. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(f"{promise(plan, why_direct)} {words.ALSO_WORD(word=shlex.quote(WORD))}")
 
 
 def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
@@ -136,24 +134,20 @@ def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
     tokens = [token for token in tokens if token != WORD]
     if sorted(tokens) == sorted(plan.tokens):
         return
-    wanted = " ".join(f"--confirm {printable(token)}" for token in plan.tokens)
-    wrong = next((token for token in tokens if token and token not in plan.tokens), None)
-    if len(plan.members) > 1:
-        said = (
-            "every drive needs its own, once"
-            if wrong is None
-            else f"{printable(wrong)!r} is the token of none of them"
-        )
-        sentence = (
-            f"To confirm that {named(plan)} are to be overwritten, give the token of each with {wanted}: "
-            f"{said}."
-        )
-    else:
-        said = "nothing was written" if wrong is None else f"{printable(wrong)!r} is not its token"
-        sentence = (
-            f"To confirm that {plan.drive.path} is to be overwritten, give its token with {wanted}: {said}."
-        )
-    raise Refused(f"{sentence} {NOTHING_WRITTEN}")
+    raise Refused(_unconfirmed(plan, next((one for one in tokens if one and one not in plan.tokens), None)))
+
+
+def _unconfirmed(plan: Plan, wrong: str | None) -> Said:
+    """What confirms a plan, and which token is none of its."""
+    options = tuple(f"--confirm {printable(token)}" for token in plan.tokens)
+    if len(plan.members) == 1:
+        drive, option = plan.drive.path, options[0]
+        if wrong is None:
+            return words.TOKEN(drive=drive, option=option)
+        return words.WRONG_TOKEN(drive=drive, option=option, wrong=printable(wrong))
+    if wrong is None:
+        return words.EACH_TOKEN(drives=plan.paths, options=options)
+    return words.NO_TOKEN(drives=plan.paths, options=options, wrong=printable(wrong))
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -161,15 +155,12 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     no use for one."""
     if not plan.containers:
         if secret is not None:
-            raise Refused(f"A passphrase was given, and this plan encrypts nothing. {NOTHING_WRITTEN}")
+            raise Refused(words.NO_USE())
         return
     if secret is None:
-        raise Refused(
-            f"The plan encrypts {', '.join(one.device for one in plan.containers)}: it wants a passphrase. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.WANTS_PASSPHRASE(devices=tuple(one.device for one in plan.containers)))
     if fault := passphrase_fault(secret):
-        raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
+        raise Refused(words.BAD_PASSPHRASE(fault=fault))
 
 
 def lock_all(

@@ -1,39 +1,40 @@
 """How a run ended, in words, the same on every face."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
+from wizard.apply.migration.words import RESULT_RUNNING
 from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.words import told as words
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.apply.words import DELETED, GROWN, NOT_YET, READY, READY_UNMOUNTED, SEVERAL_READY
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import WORD, wants_word
-from wizard.layout.wishes.encryption import OPENED_TO_KEEP
 from wizard.layout.wishes.subvolumes import places_of
+from wizard.layout.wishes.words import OPENED_TO_KEEP
 from wizard.layout.words import who
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Mount, Plan
-from wizard.model.said import Said, joined
+from wizard.model.said import Said, in_a_row, joined
 
 RESULTS = {
-    RunState.DONE: "The drive is set up as it was shown, and was checked.",
-    RunState.FAILED: "A step failed. What came before it is done, what comes after it is not.",
-    RunState.STOPPED: "The run stopped between two steps. The drive is set up in part.",
-    RunState.REFUSED: "The run was refused before its first write. The drive is as it was.",
-    RunState.INTERRUPTED: "The run ended without finishing. The drive is set up in part.",
-    RunState.RUNNING: "The run is still at work.",
-    RunState.UNDONE: "The run was undone: the old table and signatures are back.",
-    RunState.KEPT: (
-        "Kept: the drive is in use as it was shown, and was checked. There is no way back any more."
-    ),
+    RunState.DONE: words.DONE,
+    RunState.STOPPED: words.STOPPED,
+    RunState.REFUSED: words.REFUSED,
+    RunState.INTERRUPTED: words.INTERRUPTED,
+    RunState.UNDONE: words.UNDONE,
+    RunState.KEPT: words.KEPT,
 }
-"""A sentence for each state, of a run on one drive, behind its headline."""
+"""What is said of a drive, or of several, in each state, behind the headline of the run."""
+
+ALIKE = {RunState.FAILED: words.FAILED, RunState.RUNNING: RESULT_RUNNING}
+"""What is said however many drives there are."""
 
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
@@ -70,46 +71,40 @@ def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
     """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive
     directly."""
-    said = RESULTS.get(state, "")
-    if phase is not None:
-        said = _rehearsed_result(state, phase) or said
-    said = f"{joined(headline(plan, state))} {said}".strip()
-    return (
-        said.replace("The drive is", "The drives are").replace("old table", "old tables")
-        if plan.others
-        else said
-    )
+    return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 
-def _rehearsed_result(state: RunState, phase: Phase) -> str:
-    """What `RESULTS` cannot say of a rehearsed run; empty where it can."""
+def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Said]:
+    drives = len(plan.members)
+    if phase is not None and (said := _rehearsed_result(state, phase, drives)):
+        yield said
+    elif state in ALIKE:
+        yield ALIKE[state]()
+    elif state in RESULTS:
+        yield RESULTS[state](count=drives)
+
+
+def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Said | None:
+    """What `RESULTS` cannot say of a rehearsed run; None where it can."""
     if state is RunState.UNDONE:
-        return "The run was undone: what was there before is back, bit for bit."
+        return words.UNDONE_WHOLE()
     if state not in EARLY:
-        return ""
+        return None
+    ended = EARLY[state]()
     if phase in UNTOUCHED:
-        return (
-            f"{EARLY[state]} before anything was written: all of it was on a stand-in. The drive is as it "
-            "was."
-        )
+        return words.BEFORE_WRITING(ended=ended, count=drives)
     if phase in GOING_BACK:
-        return (
-            f"{EARLY[state]} while what was there before was being put back. The drive is barred until that "
-            "is finished."
-        )
+        return words.WHILE_GOING_BACK(ended=ended, count=drives)
     if phase in (Phase.RELEASED, Phase.KEPT):
-        return f"{EARLY[state]} while it was being put to use. The drive is written as it was shown."
-    return (
-        f"{EARLY[state]} while the drive was being written. The drive is barred until that is finished or "
-        "undone."
-    )
+        return words.WHILE_PUT_TO_USE(ended=ended, count=drives)
+    return words.WHILE_WRITING(ended=ended, count=drives)
 
 
 EARLY = {
-    RunState.FAILED: "The run failed",
-    RunState.STOPPED: "The run stopped, as it was asked to,",
-    RunState.REFUSED: "The run was refused",
-    RunState.INTERRUPTED: "The run was cut off",
+    RunState.FAILED: words.EARLY_FAILED,
+    RunState.STOPPED: words.EARLY_STOPPED,
+    RunState.REFUSED: words.EARLY_REFUSED,
+    RunState.INTERRUPTED: words.EARLY_INTERRUPTED,
 }
 """How a sentence begins on a run that did not come to its end."""
 
@@ -118,60 +113,43 @@ def undo_sentence(
     plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None = None
 ) -> str:
     """Whether the run can be undone, and by what; `phase` as in `result_sentence`."""
+    return str(_undo_said(plan, run, state, entries, phase))
+
+
+def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None) -> Said:
     begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if phase is Phase.UNDONE or phase in UNTOUCHED:
-        return "Undo: there is nothing to undo."
+        return words.NOTHING_TO_UNDO()
     if phase is Phase.KEPT:
-        return "Undo: not possible any more: it is in use, and what was saved is deleted."
+        return words.SAVED_DELETED()
     if phase is not None:
-        return f"Undo: sudo diskwright undo {called(run)} puts back what was there before, bit for bit."
+        return words.BACK_WHOLE(run=called(run))
     if state is RunState.REFUSED or not begun:
-        return "Undo: there is nothing to undo."
+        return words.NOTHING_TO_UNDO()
     if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return f"Undo: not possible any more, since {final} was begun" + (
-            "; what lay there before is lost." if lost else "."
-        )
-    return f"Undo: sudo diskwright undo {called(run)} puts the old table and signatures back."
-
-
-def goes_on(state: RunState, phase: Phase | None = None) -> bool:
-    """Whether `resume` is the way on."""
-    return state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED) and phase not in GOING_BACK
+        return words.BEGUN_LOST(final=final) if lost else words.BEGUN(final=final)
+    return words.BACK_TABLE(run=called(run))
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:
     """What is left to a person about a run in this state, in the wizard that has begun it."""
     if state is not RunState.WAITING:
         return Decision()
-    places = [
+    places = tuple(
         printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
-    ]
-    mounted = f", mounted at {' and '.join(places)}" if places else ""
-    drive = "drives" if plan.others else "drive"
-    loses = any(step.destroys for step in plan.steps)
-    gone = (
-        f"What the {drive} held before is lost then, and there is no way back."
-        if loses
-        else "There is no way back then."
     )
-    kept = f"It is put to use{mounted}. {gone}"
-    undone = (
-        f"What the {drive} held before is put back, bit for bit, and compared. What was made is gone then."
-    )
-    why_secret = OPENED_TO_KEEP if plan.containers else ""
-    keep = Choice(Settling.KEEP, "Keep it?", kept, why_secret)
-    return Decision((keep, Choice(Settling.UNDO, "Take it back?", undone)))
+    used = words.USED_AT(places=places) if places else words.USED()
+    loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
+    kept = in_a_row(used, words.LOST_THEN(count=drives) if loses else words.NO_WAY_BACK())
+    why_secret = str(OPENED_TO_KEEP()) if plan.containers else ""
+    keep = Choice(Settling.KEEP, str(words.KEEP_IT()), str(kept), why_secret)
+    return Decision((keep, Choice(Settling.UNDO, str(words.TAKE_BACK()), str(words.PUT_BACK(count=drives)))))
 
 
-def waiting_sentence(plan: Plan, name: str) -> str:
+def waiting_sentence(plan: Plan, name: str) -> Said:
     """What a run says that waits for a decision; `name` is how a command calls it."""
-    drives = ", ".join(plan.paths)
-    return (
-        f"Done, not yet in use: everything is on {drives}, and was read back. Nothing can be mounted from "
-        f"there before you decide. `diskwright keep {name}` puts it to use; `diskwright undo {name}` puts "
-        "back what was there, bit for bit."
-    )
+    return words.WAITING(drives=plan.paths, run=name)
 
 
 def confirmation(plan: Plan, why_direct: str = "") -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.block.extents import without
+from wizard.apply.migration.words import UNDONE, WROTE_NOTHING
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_unused, plain
 from wizard.apply.plan.resume import check_made, check_on_array, own_drives, quietly
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.process import UNDOING
@@ -28,21 +29,19 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import AddFstabLine, Member, Plan
+from wizard.model.said import Said, in_a_row, joined
 from wizard.probe.machine import probe_drive
 
 
 def check_undoable(run: Path, plan: Plan) -> None:
     """Raises Refused, with the reason, where there is nothing to put back or it would not be whole."""
     if state(run) is RunState.UNDONE:
-        raise Refused(f"The run {run.name} is undone already.")
+        raise Refused(UNDONE(name=run.name))
     begun = begun_steps(read_entries(run))
     if not begun:
-        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+        raise Refused(WROTE_NOTHING(name=run.name))
     if what := no_way_back(plan, begun):
-        raise Refused(
-            f"The run {run.name} cannot be undone: {what} was begun, and what that wrote over is lost. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(words.NOT_BACK(name=run.name, final=what))
 
 
 def check_drives(run: Path, plan: Plan) -> None:
@@ -67,10 +66,8 @@ def check_drives(run: Path, plan: Plan) -> None:
     check_apart(plan, quietly)
     check_on_array(run, plan, begun, done)
     if place := drive_digests.changed(run, plan, begun):
-        raise Refused(
-            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended; putting "
-            f"back what was there before could destroy that. {NOTHING_WRITTEN}"
-        )
+        device, where = place
+        raise Refused(words.WOULD_DESTROY(device=device, byte=where.start_bytes, run=run.name))
 
 
 def put_back_saved(run: Path, journal: Journal) -> str:
@@ -90,14 +87,14 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     if not back:
         take_apart(plan, quietly)
     said = [
-        f"{member.drive.path} was put back before." for member in plan.members if member.drive.path in back
+        words.BACK_BEFORE(drive=member.drive.path) for member in plan.members if member.drive.path in back
     ]
     for member in plan.members:
         if member.drive.path in back:
             continue
         said.append(_restore_drive(plan, member, vault, contents, journal))
         write_durably(run / UNDOING, f"{member.drive.path}\n".encode(), os.O_APPEND)
-    return " ".join(said)
+    return joined(said)
 
 
 def _put_back(run: Path) -> frozenset[str]:
@@ -109,7 +106,7 @@ def _put_back(run: Path) -> frozenset[str]:
 
 def _restore_drive(
     plan: Plan, member: Member, vault: Vault, contents: Mapping[Saved, bytes], journal: Journal
-) -> str:
+) -> Said:
     """Write back what was saved of one drive, and prove that it is there; a sentence that says so."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
@@ -117,7 +114,7 @@ def _restore_drive(
     for one in reversed(saved):
         write_bytes(drive, one.offset_bytes, contents[one])
     forget_caches(drive)
-    journal.add(Event.COMMAND, f"Wrote {len(saved)} saved regions back to {drive}.")
+    journal.add(Event.COMMAND, str(words.WROTE_BACK(count=len(saved), drive=drive)))
     tell_kernel(drive, anew=True)
     covered: list[Extent] = []
     for one in saved:
@@ -127,7 +124,7 @@ def _restore_drive(
                 read_bytes(drive, piece.start_bytes, piece.size_bytes)
                 != contents[one][begin : begin + piece.size_bytes]
             ):
-                raise Failed(f"{drive} does not read as it was written at byte {piece.start_bytes}.")
+                raise Failed(words.NOT_AS_WRITTEN(drive=drive, byte=piece.start_bytes))
         covered.append(one.extent)
     return _proven(member)
 
@@ -143,19 +140,14 @@ def _restore_fstab(run: Path, plan: Plan) -> None:
             take_from_crypttab(environment.crypttab, step.operation, run.name)
 
 
-def _proven(member: Member) -> str:
+def _proven(member: Member) -> Said:
     """The drive probed afresh holds what the plan found; raises Failed where it does not."""
     drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
-        raise Failed(
-            f"The saved bytes are back on {drive.path}, but its table or a mark is not what the plan found."
-        )
+        raise Failed(words.BACK_OTHER_MARK(drive=drive.path))
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        raise Failed(
-            f"The saved bytes are back on {drive.path}, but its layout is not the one that the plan found."
-        )
+        raise Failed(words.BACK_OTHER_LAYOUT(drive=drive.path))
+    back = words.BACK(drive=drive.path)
     late = kernel_differences(member.before, drive)
-    return f"{drive.path} holds what it held before, byte for byte." + (
-        " The kernel takes that over at a restart." if late else ""
-    )
+    return in_a_row(back, words.AT_RESTART()) if late else back

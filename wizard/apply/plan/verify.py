@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.plan.words import checks as words
 from wizard.apply.steps.containers import container_checks
 from wizard.apply.steps.layers import array_checks
 from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.steps.subvolumes import planned_differences
 from wizard.apply.steps.swap import swap_differences
+from wizard.apply.steps.words.containers import FOUND
+from wizard.apply.steps.words.groups import SAME
 from wizard.apply.steps.writable import writer_checks
 from wizard.apply.system.mounts import mount_differences, read_mounts
 from wizard.apply.table.compare import disk_differences, kernel_differences
@@ -21,6 +24,7 @@ from wizard.model.machine import Drive
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
+from wizard.model.said import Said
 from wizard.tools.program import find, run
 
 
@@ -31,9 +35,9 @@ def verify(
     `crypttab` the files' texts; `seconds` for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
-        what = "has no table, as planned" if member.after.whole else "has the planned table"
-        yield _check(f"{drive.path} {what}", disk_differences(member.after, drive))
-        yield _check("The kernel sees the same partitions", kernel_differences(member.after, drive))
+        what = words.NO_TABLE if member.after.whole else words.TABLE
+        yield _check(what(drive=drive.path), disk_differences(member.after, drive))
+        yield _check(words.KERNEL(), kernel_differences(member.after, drive))
         for slot in member.after.partitions:
             # A partition that was there before stays as aligned as it was.
             if not slot.kept and not plan.part:
@@ -46,20 +50,18 @@ def verify(
                 yield from _filesystem_checks(step.operation, plan, drives, seconds)
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
-                what = step.operation.uuid if place == NO_PLACE else printable(place, 200)
-                yield Check(f"fstab has exactly one line for {what}", times == 1, f"{times} found")
+                line = step.operation.uuid if place == NO_PLACE else printable(place, 200)
+                yield _seen(words.ONE_LINE(what=line), times == 1, FOUND(times=times))
             case MakeSubvolumes(device=device):
-                yield _check(
-                    f"{device} has its planned subvolumes", planned_differences(step.operation, seconds)
-                )
+                yield _check(words.SUBVOLUMES(device=device), planned_differences(step.operation, seconds))
             case Mount(device=device, mount_point=place):
                 yield _check(
-                    f"{device} is mounted at {printable(place, 200)} as advised",
+                    words.MOUNTED(device=device, place=printable(place, 200)),
                     mount_differences(step.operation),
                 )
                 yield from writer_checks(plan, step.operation)
             case TurnOnSwap(device=device):
-                yield _check(f"{device} is in use as swap", swap_differences(step.operation))
+                yield _check(words.SWAP(device=device), swap_differences(step.operation))
             case _:
                 pass
 
@@ -69,16 +71,17 @@ def _filesystem_checks(
 ) -> Iterator[Check]:
     kind = operation.filesystem
     if isinstance(operation, GrowFilesystem):
-        yield clean_check(operation.device, "ext4", plan, seconds)
+        yield clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, plan, seconds)
         return
     for device in (operation.device, *operation.others):
+        found: tuple[Said | str, ...]
         try:
             found = recognised_differences(
                 signatures_on(device, plan, seconds, drives), kind, operation.uuid, operation.label
             )
         except Failed as error:
             found = (str(error),)
-        yield _check(f"{device} is {kind} with its planned UUID and label", found)
+        yield _check(words.MADE(device=device, filesystem=kind), found)
     if MADE[kind].clean_check:
         yield clean_check(operation.device, kind, plan, seconds)
     if operation.striping or operation.others:
@@ -86,11 +89,15 @@ def _filesystem_checks(
             found = spread_differences(operation, seconds)
         except Failed as error:
             found = (str(error),)
-        yield _check(f"{operation.device} is spread over the drives as planned, by its own superblock", found)
+        yield _check(words.SPREAD(device=operation.device), found)
 
 
-def _check(what: str, differences: Sequence[str]) -> Check:
-    return Check(what, not differences, "; ".join(differences) or "no difference")
+def _check(what: Said, differences: Sequence[Said | str]) -> Check:
+    return _seen(what, not differences, "; ".join(map(str, differences)) or SAME())
+
+
+def _seen(what: Said, holds: bool, seen: object) -> Check:
+    return Check(str(what), holds, str(seen))
 
 
 def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Check]:
@@ -98,18 +105,14 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield Check(f"{node} is aligned", False, "it could not be read")
+        yield _seen(words.ALIGNED(device=node), False, words.UNREAD())
         return
     off = misalignment_bytes(geometry, part.start_bytes)
-    yield Check(
-        f"{node} is aligned by the kernel's rule",
-        off == 0,
-        f"{off} bytes off" if off else f"byte {part.start_bytes}",
-    )
-    kind, why = parted_kind(geometry)
-    what = f"{node} is aligned by parted ({kind}{why})"
+    at = words.OFF(count=off) if off else words.AT_BYTE(byte=part.start_bytes)
+    yield _seen(words.ALIGNED_KERNEL(device=node), off == 0, at)
+    kind, what = aligned_by_parted(node, geometry)
     if find("parted") is None:
-        yield Check(what, True, "parted is not installed, so only the kernel's rule was asked")
+        yield _seen(what, True, words.NO_PARTED())
         return
     try:
         result = run(
@@ -118,28 +121,30 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
             accept=(0, 1),
         )
     except Failed as error:
-        yield Check(what, False, str(error))
+        yield _seen(what, False, error)
         return
     # With --script it says so by its status alone.
-    yield Check(what, result.status == 0, "aligned" if result.status == 0 else "not aligned")
+    aligned = result.status == 0
+    yield _seen(what, aligned, words.IS_ALIGNED() if aligned else words.NOT_ALIGNED())
 
 
-def parted_kind(geometry: Geometry) -> tuple[str, str]:
-    """Which of parted's two checks means something here, and why if it is not `opt`.
+def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Said]:
+    """Which of parted's two checks means something here, and what it is to find: that says why if it is not
+    `opt`.
 
     parted believes any optimal I/O size (libparted/arch/linux.c); one that cannot be meant, or that would
     make the grain absurd, is not what the plan is aligned to.
     """
     optimal = geometry.optimal_io_bytes
     if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
-        return "opt", ""
-    return "min", f", since the drive's optimal I/O size of {optimal} bytes cannot be meant"
+        return "opt", words.ALIGNED_OPTIMAL(device=node)
+    return "min", words.ALIGNED_MINIMAL(device=node, bytes=optimal)
 
 
 def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Check:
     """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the
     kernel's count of errors."""
-    what = f"{device} is clean"
+    what = words.CLEAN(device=device)
     made = (step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     devices = next(((one.device, *one.others) for one in made if one.device == device), (device,))
     # Where the plan does not mount it, another program may have.
@@ -149,19 +154,19 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
     try:
         run([*check, device], seconds=seconds)
     except Failed as error:
-        return Check(what, False, str(error))
-    return Check(what, True, f"{check[0]} found nothing wrong")
+        return _seen(what, False, error)
+    return _seen(what, True, words.NOTHING_WRONG(tool=check[0]))
 
 
-def _mounted_check(what: str, device: str, filesystem: str, place: str, seconds: float) -> Check:
+def _mounted_check(what: Said, device: str, filesystem: str, place: str, seconds: float) -> Check:
     if check := MADE[filesystem].mounted_check:
         try:
             run([*check, place], seconds=seconds)
         except Failed as error:
-            return Check(what, False, str(error))
-        return Check(what, True, "checked before it was mounted, and no device error since")
+            return _seen(what, False, error)
+        return _seen(what, True, words.NO_DEVICE_ERROR())
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
     if errors.exists():
         count = int(errors.read_text())
-        return Check(what, count == 0, f"checked before it was mounted, and {count} errors since")
-    return Check(what, True, "checked before it was mounted, and mounted without complaint")
+        return _seen(what, count == 0, words.ERRORS_SINCE(count=count))
+    return _seen(what, True, words.WITHOUT_COMPLAINT())

@@ -24,12 +24,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.root import words
 from wizard.apply.run.process import module_argv
 from wizard.tools.program import find
 
 RELAY = "wizard.apply.root.server"
-PROMPT = "Setting up a drive needs root. Password of %p: "
-"""sudo puts the name of whose password it wants for %p (sudo(8), --prompt)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,8 @@ def way_to_root(
     now = around or look_around(os.environ)
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
-        return Way("sudo", (sudo, f"--prompt={PROMPT}", "--"))
+        # It puts the name of whose password it wants for %p (sudo(8), --prompt).
+        return Way("sudo", (sudo, f"--prompt={words.PROMPT()}", "--"))
     if run0 and now.systemd and now.bus and now.session:
         return Way("run0", (run0, "--background=", "--"))
     if pkexec and now.bus and (now.session or now.terminal) and _is_setuid(pkexec):

@@ -15,8 +15,11 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from wizard.apply.engine.record import Phase
+from wizard.apply.migration.words import WAS_ENDED
+from wizard.apply.root import words
 from wizard.apply.root.ask import Way
 from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.run.entries import in_own_words
 from wizard.apply.run.journal import POLL_SECONDS, RunState
 from wizard.apply.run.kinds import left_alone
 from wizard.apply.run.process import Purpose
@@ -36,8 +39,8 @@ from wizard.model.plan import Plan
 from wizard.probe.facts import RawMachine
 
 DISMISSED = {
-    ("pkexec", 126): "the question was dismissed",
-    ("pkexec", 127): "it was not allowed, or nobody could be asked",
+    ("pkexec", 126): words.DISMISSED,
+    ("pkexec", 127): words.NOT_ALLOWED,
 }
 """What a status means (pkexec(1)); sudo and run0 say themselves why on the terminal."""
 
@@ -65,7 +68,7 @@ class Elevated:
         """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
         answer = self._request(Request(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
-            raise Failed("What root read of the drives did not arrive here.")
+            raise Failed(words.NO_DRIVES())
         return answer.machine
 
     def look_at_ext(
@@ -81,14 +84,14 @@ class Elevated:
         )
         answer = self._request(asked)
         if answer.situation is None:
-            raise Failed("What root read of the filesystem did not arrive here.")
+            raise Failed(words.NO_FILESYSTEM())
         return answer.situation
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
         """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
         answer = self._request(Request(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
-            raise Failed("What root found out did not arrive here.")
+            raise Failed(words.NO_ANSWER())
         return answer.room
 
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
@@ -120,7 +123,7 @@ class Elevated:
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
         answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
-        return read_changes(answer.changes, "What root worked out")
+        return read_changes(answer.changes, str(words.WORKED_OUT()))
 
     def change(self, changes: Changes, token: str, journal_dir: Path | None) -> Path:
         """Begin to make changes and give the run's folder; raises as `start_told` of tuning does."""
@@ -166,10 +169,7 @@ class Elevated:
             if ended:
                 return
             if gone:
-                raise Failed(
-                    "Nothing more is heard from root's end. The run itself does not need it: "
-                    f"`sudo diskwright status {called(run)}` tells how it stands."
-                )
+                raise Failed(words.NOT_HEARD(run=called(run)))
 
     @property
     def state(self) -> RunState:
@@ -206,17 +206,14 @@ class Elevated:
             self._process.stdin.write(as_line(request))
             self._process.stdin.flush()
         except OSError:
-            raise Failed("Root's end is not there any more: nothing was asked of it.") from None
+            raise Failed(words.NOT_ASKED()) from None
 
     def _request(self, request: Request) -> Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed(
-                "Root's end went away without an answer; `sudo diskwright status` tells whether anything was "
-                "begun."
-            )
+            raise Failed(words.WENT_AWAY())
         if answer.say is Say.REFUSED:
             raise _as_it_was(answer)
         return answer
@@ -230,7 +227,7 @@ class Elevated:
             with self._changed:
                 match answer.say:
                     case Say.ENTRY if answer.entry is not None:
-                        self._entries.append(answer.entry)
+                        self._entries.append(in_own_words(answer.entry))
                     case Say.STANDS:
                         self._progress, self._power, self._phase = (
                             answer.progress,
@@ -266,9 +263,8 @@ def _asked(way: Way) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            raise Refused(
-                f"Root was not given: {way.name} could not be started: {error.strerror}. Nothing was written."
-            ) from None
+            why = words.NOT_STARTED(program=way.name, why=str(error.strerror))
+            raise Refused(words.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
         if first is not None and first.say is Say.ROOT:
@@ -276,8 +272,8 @@ def _asked(way: Way) -> subprocess.Popen[bytes]:
         with suppress(OSError):
             process.stdin.close()
         status = process.wait()
-    why = DISMISSED.get((way.name, status), f"{way.name} ended with status {status}")
-    raise Refused(f"Root was not given: {why}. Nothing was written.")
+    known = DISMISSED.get((way.name, status))
+    raise Refused(words.NOT_GIVEN(why=known() if known else WAS_ENDED(program=way.name, status=status)))
 
 
 @contextmanager

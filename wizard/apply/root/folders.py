@@ -2,28 +2,17 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.root import words
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
-    """What the folder is for, as the beginning of the sentence that refuses it, and what names another."""
-
-    begins: str
-    by: str = ""
-
-
-JOURNAL = Purpose("The journal is not kept", " with --journal DIR")
-ROOM = Purpose("What is replaced is not kept")
-
-
-def of_root_alone(named: str, purpose: Purpose = JOURNAL) -> Path:
-    """The folder that a plain user named; raises Refused where anybody but root could put another in its
-    place.
+def of_root_alone(named: str, refusal: Sentence = words.OPEN_JOURNAL) -> Path:
+    """The folder that a plain user named; raises Refused, with the `refusal` for what it is for, where
+    anybody but root could put another in its place.
 
     A run is carried out from the plan that lies in its folder, and taken back by what was kept of its
     filesystem: whoever could exchange that would choose what root writes, and where.
@@ -37,11 +26,7 @@ def of_root_alone(named: str, purpose: Purpose = JOURNAL) -> Path:
     except (OSError, ValueError):
         safe = False
     if not safe:
-        raise Refused(
-            f"{purpose.begins} in {printable(named, 200)}: others than root could put another folder in its "
-            "place, or it is not named by its real path. Nothing was written. Name a folder that is root's "
-            f"alone{purpose.by}."
-        )
+        raise Refused(refusal(folder=printable(named, 200)))
     return folder
 
 

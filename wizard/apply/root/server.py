@@ -33,7 +33,8 @@ from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.packages.install import install
 from wizard.apply.plan.measure import way_back_room
 from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.root.folders import ROOM, of_root_alone
+from wizard.apply.root import words
+from wizard.apply.root.folders import of_root_alone
 from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
@@ -60,8 +61,6 @@ root's memory."""
 
 STANDING_SECONDS = 1.0
 """Between two looks at how a run stands."""
-
-NO_RUN = "No run was begun from here, so there is none to keep or undo. Nothing was written."
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -192,7 +191,7 @@ class Relay:
     def _settle(self, request: Request) -> None:
         """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
         if (run := self._last) is None:
-            raise Refused(NO_RUN)
+            raise Refused(words.NO_RUN())
         try:
             sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
         finally:
@@ -237,8 +236,8 @@ def _look_at_ext(request: Request) -> Situation:
     `look_at_ext` does."""
     for path in filter(None, (request.device, request.target)):
         if not is_device_path(path):
-            raise BadInput(f"{printable(path, 200)} is no device below /dev.")
-    folder = of_root_alone(request.folder, ROOM) if request.folder else None
+            raise BadInput(words.NO_DEVICE(path=printable(path, 200)))
+    folder = of_root_alone(request.folder, words.OPEN_ROOM) if request.folder else None
     return look_at_ext(
         request.device,
         Environment(),
@@ -263,7 +262,7 @@ def _begin_migration(request: Request) -> Path:
     what it would rely on."""
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
-        of_root_alone(folder, ROOM)
+        of_root_alone(folder, words.OPEN_ROOM)
     token = request.tokens[0] if len(request.tokens) == 1 else ""
     return start_told(migration, token, journal_dir=_journal_dir(request), environment=Environment())
 
@@ -271,7 +270,7 @@ def _begin_migration(request: Request) -> Path:
 def _worked_out(request: Request) -> str:
     """The document of the changes; raises as `act` does."""
     if not is_device_path(request.device) or request.wanted is None:
-        raise BadInput(f"{printable(request.device, 200)} is no device below /dev.")
+        raise BadInput(words.NO_DEVICE(path=printable(request.device, 200)))
     return render_changes(act(request.device, request.wanted, Environment()))
 
 
@@ -291,7 +290,7 @@ def _secret(digits: str | None) -> bytes | None:
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
-        raise BadInput("The passphrase did not arrive as it was sent. Nothing was written.") from None
+        raise BadInput(words.NO_SECRET()) from None
 
 
 def main() -> int:
@@ -299,7 +298,7 @@ def main() -> int:
     harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         sys.stdout.buffer.write(
-            as_line(Answer(Say.REFUSED, sentence=str(Refused("Root was not given.")), code=ExitCode.REFUSED))
+            as_line(Answer(Say.REFUSED, sentence=str(words.NO_ROOT()), code=ExitCode.REFUSED))
         )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123

@@ -4,11 +4,13 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from wizard.apply.run import words
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose, launch
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
+from wizard.model.said import Said
 from wizard.tools.program import find
 from wizard.tools.program import run as run_command
 
@@ -18,11 +20,11 @@ NOTHING_WRITTEN = "Nothing was written."
 def check_root() -> None:
     """Raises Refused for a plain user."""
     if os.geteuid() != 0:
-        raise Refused(f"This needs root: say sudo before the command. {NOTHING_WRITTEN}")
+        raise Refused(words.NEEDS_ROOT())
 
 
 def begin_new(
-    make: Callable[[], Path], sentence: str, drive_locks: tuple[int, ...], secret: bytes | None = None
+    make: Callable[[], Path], sentence: Said | str, drive_locks: tuple[int, ...], secret: bytes | None = None
 ) -> Path:
     """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin`
     does; the drives' locks are let go of here. Raises Refused where either failed: nothing was written then.
@@ -35,7 +37,7 @@ def begin_new(
         finally:
             os.close(run_lock)
     except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
     finally:
         unlock(drive_locks)
     return run
@@ -44,7 +46,7 @@ def begin_new(
 def begin(
     run: Path,
     purpose: Purpose,
-    sentence: str,
+    sentence: Said | str,
     drive_locks: Sequence[int],
     run_lock: int,
     secret: bytes | None = None,
@@ -77,6 +79,4 @@ def request_stop(run: Path) -> None:
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
-        raise Failed(
-            f"The run cannot be asked to stop: {run / STOP} cannot be written ({error.strerror})."
-        ) from None
+        raise Failed(words.CANNOT_STOP(file=str(run / STOP), why=str(error.strerror))) from None

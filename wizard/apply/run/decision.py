@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from pathlib import Path
 
-from wizard.apply.run.runs import called
+from wizard.apply.run import words
+from wizard.apply.run.runs import command_on
+from wizard.model.said import Said
 
 
 class Settling(StrEnum):
@@ -29,12 +32,14 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on
-    with; `look` says how what was made is looked at without ending the way back.
+    with; `look` says how what was made is looked at without ending the way back. `settled`: nothing waits for
+    a word, though there is still a way back.
     """
 
     choices: tuple[Choice, ...] = ()
     resumes: bool = False
     look: str = ""
+    settled: bool = False
 
     def of(self, way: Settling) -> Choice | None:
         """This way, where it can be had."""
@@ -42,14 +47,19 @@ class Decision:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is left to do with the run."""
-        return self.resumes or bool(self.choices)
+        """Whether the run waits for a word."""
+        return not self.settled and (self.resumes or bool(self.choices))
 
     def later(self, run: Path) -> str:
         """By which commands each can be done another time."""
-        return f"Later: {', or '.join(f'sudo diskwright {word} {called(run)}' for word in self._words())}"
+        commands: list[Said | str] = [command_on(word, run) for word in self._words()]
+        return str(words.LATER(commands=reduce(_or, commands) if commands else ""))
 
     def _words(self) -> Iterator[str]:
         if self.resumes:
             yield "resume"
         yield from (choice.way for choice in self.choices)
+
+
+def _or(first: Said | str, other: Said | str) -> Said:
+    return words.OR(first=first, other=other)

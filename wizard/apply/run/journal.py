@@ -2,7 +2,6 @@
 happened is forgotten."""
 
 import errno
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -11,19 +10,16 @@ from enum import StrEnum
 from pathlib import Path
 from time import sleep
 
+from wizard.apply.run import words
+from wizard.apply.run.entries import entry_of, line_of
 from wizard.apply.run.lock import is_locked
-from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.journal import Entry, Event
+from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
-
-UNKNOWN = (
-    "Without it nobody knows what the run did to its drive: put the run's folder back in its place, or look "
-    "at the drive with `diskwright inspect` before anything is written to it."
-)
 
 
 class RunState(StrEnum):
@@ -74,18 +70,25 @@ class Journal:
             raise self._fault(error) from None
 
     def add(
-        self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = ""
+        self,
+        event: Event,
+        sentence: Said | str,
+        *,
+        step: int = 0,
+        command: Sequence[str] = (),
+        output: str = "",
     ) -> Entry:
         """Append one entry and wait until it is on the medium; raises Failed where it cannot be written."""
         entry = Entry(
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             event,
             step,
-            sentence,
+            str(sentence),
             tuple(command),
             output[-OUTPUT_LIMIT:],
+            sentence if isinstance(sentence, Said) else None,
         )
-        line = (json.dumps(to_json(entry), default=str) + "\n").encode()
+        line = line_of(entry)
         before = os.lseek(self._fd, 0, os.SEEK_END)
         try:
             while line:
@@ -97,7 +100,7 @@ class Journal:
             raise self._fault(error) from None
         return entry
 
-    def end(self, event: Event, sentence: str) -> None:
+    def end(self, event: Event, sentence: Said | str) -> None:
         """Append the last word and close the file. Where that cannot be written the run is interrupted, and
         whoever follows it says why."""
         with suppress(Failed):
@@ -105,8 +108,8 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        return Failed(f"The journal in {self._run} cannot be written: {reason}.")
+        reason = words.DISK_FULL() if error.errno == errno.ENOSPC else str(error.strerror)
+        return Failed(words.JOURNAL_UNWRITTEN(run=str(self._run), why=reason))
 
     def close(self) -> None:
         """Close the file."""
@@ -120,17 +123,18 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
         # is not known.
-        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
-        raise BadInput(f"The journal {run / FILE} cannot be read: {reason}. {UNKNOWN}") from None
+        reason = str(error.strerror) if isinstance(error, OSError) else words.JOURNAL_DAMAGED()
+        unread = words.JOURNAL_UNREAD(file=str(run / FILE), why=reason)
+        raise BadInput(in_a_row(unread, words.NOBODY_KNOWS())) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     return tuple(_entry(line, f"{run / FILE}, line {number}") for number, line in enumerate(whole, 1))
 
 
 def _entry(line: str, where: str) -> Entry:
     try:
-        return from_json(json.loads(line), Entry, where)
+        return entry_of(line, where)
     except ValueError:
-        raise BadInput(f"{where} is damaged. {UNKNOWN}") from None
+        raise BadInput(in_a_row(words.DAMAGED(place=where), words.NOBODY_KNOWS())) from None
 
 
 def state(run: Path) -> RunState:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.run import words
 from wizard.apply.run.begin import begin, check_root
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_run, unlock
@@ -13,6 +14,7 @@ from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import called, check_owner
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.journal import Event
+from wizard.model.said import Said, in_a_row
 
 Locks = tuple[int, ...]
 """Descriptors that keep others away from drives."""
@@ -20,7 +22,7 @@ Locks = tuple[int, ...]
 Outcome = tuple[Event, str]
 """How a run ended, and the sentence on it."""
 
-DOING = {Purpose.APPLY: "Applying", Purpose.KEEP: "Keeping", Purpose.UNDO: "Undoing"}
+DOING = {Purpose.APPLY: words.APPLYING, Purpose.KEEP: words.KEEPING, Purpose.UNDO: words.UNDOING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Asked:
 class Taking:
     """What taking up a run takes: what its journal says, the drives' locks, and what must hold under them."""
 
-    sentence: str
+    sentence: Said | str
     lock: Callable[[], Locks]
     check: Callable[[], None] = lambda: None
 
@@ -110,15 +112,12 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    raise Failed(f"{DOING[purpose]} was interrupted. {_again(run, purpose)}")
+    raise Failed(in_a_row(words.INTERRUPTED(doing=DOING[purpose]()), _again(run, purpose)))
 
 
 def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
     """Of a run whose process is at work, and whose end nobody waits for any more."""
-    return EndedByUser(
-        f"Ended by you. {DOING[purpose]} goes on by itself; `diskwright status {called(run)}` tells how it "
-        "stands."
-    )
+    return EndedByUser(words.ENDED_BY_YOU(doing=DOING[purpose](), run=called(run)))
 
 
 def carry_out(job: Job, work: Work) -> None:
@@ -144,5 +143,5 @@ def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
     return Event.FAILED, f"{error} {_again(work.run, work.purpose)}"
 
 
-def _again(run: Path, purpose: Purpose) -> str:
-    return f"Run `diskwright {purpose} {called(run)}` again; it can be repeated."
+def _again(run: Path, purpose: Purpose) -> Said:
+    return words.AGAIN(purpose=purpose.value, run=called(run))

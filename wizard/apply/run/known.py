@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 from wizard.apply.engine.record import load_record, power_sentence
+from wizard.apply.run import words
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import called
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event
 from wizard.model.names import printable
+from wizard.model.said import in_a_row
 
 
 def known_so_far(run: Path) -> str:
@@ -26,17 +28,11 @@ def known_so_far(run: Path) -> str:
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     if not begun:
-        return "By its journal the run has begun no step, so it has written nothing to the drive."
+        return str(words.NO_STEP_BEGUN())
     left = begun - done
-    said = [f"{_steps(done)} done"] if done else []
-    said += [f"{_steps(left)} begun and not done"] if left else []
-    return f"By its journal {' and '.join(said)}; nothing after that was begun."
-
-
-def _steps(numbers: set[int]) -> str:
-    if len(numbers) == 1:
-        return f"step {min(numbers)} is"
-    return f"steps {', '.join(map(str, sorted(numbers)))} are"
+    said = [words.STEPS_DONE(count=len(done), steps=(*sorted(done),))] if done else []
+    said += [words.STEPS_BEGUN(count=len(left), steps=(*sorted(left),))] if left else []
+    return str(words.BY_ITS_JOURNAL(steps=(*said,)))
 
 
 def journal_fault(run: Path) -> str:
@@ -46,13 +42,9 @@ def journal_fault(run: Path) -> str:
     if error is None:
         return ""
     folder = printable(str(run), 200)
-    why = "its filesystem is read-only" if error.errno == errno.EROFS else error.strerror
-    return (
-        f"Nothing can be noted in the journal in {folder}: {why}. {known_so_far(run)} If that filesystem "
-        "turned read-only by itself, its disk may be failing: look at the kernel's messages first. When it "
-        f"can be written to again (mount -o remount,rw), `diskwright resume {called(run)}` goes on, or "
-        f"`diskwright undo {called(run)}` takes back what can be taken back."
-    )
+    why = words.READ_ONLY() if error.errno == errno.EROFS else str(error.strerror)
+    on = in_a_row(words.MAY_BE_FAILING(), words.WHEN_WRITABLE(run=called(run)))
+    return f"{words.NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
 
 
 def _tried(run: Path) -> OSError | None:
@@ -78,4 +70,4 @@ def check_noted(run: Path) -> None:
     """Raises Refused where nothing can be noted in the run's journal: then nothing may be done with its
     drive."""
     if fault := journal_fault(run):
-        raise Refused(f"{fault} Nothing was written now.")
+        raise Refused(f"{fault} {words.NOTHING_WRITTEN_NOW()}")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.apply.run import words
 from wizard.model.errors import BadInput, Failed, Refused
 
 LOCK = "lock"
@@ -23,13 +24,10 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        raise BadInput(f"{path} cannot be opened: {error.strerror}.") from None
+        raise BadInput(words.UNOPENED(path=path, why=str(error.strerror))) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
-        raise Refused(
-            f"{path} is locked by another program, perhaps by a run that is still applying to it. Nothing "
-            "was written. `diskwright status` lists the runs."
-        )
+        raise Refused(words.LOCKED(path=path))
     return fd
 
 
@@ -60,7 +58,7 @@ def lent(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
         yield
     finally:
         if not all([_lock(lock, wait_seconds) for lock in kept]):
-            raise Refused("While udev caught up, another program locked one of the drives.")
+            raise Refused(words.LOCKED_MEANWHILE())
 
 
 def unlock(locks: Iterable[int]) -> None:
@@ -75,12 +73,10 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise Failed(f"The run in {run} cannot be locked: {error.strerror}.") from None
+        raise Failed(words.NO_LOCK(run=str(run), why=str(error.strerror))) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
-        raise Refused(
-            f"The run {run.name} is being worked on by another process; `diskwright status` shows it."
-        )
+        raise Refused(words.BUSY(name=run.name))
     return fd
 
 
@@ -92,9 +88,7 @@ def is_locked(run: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise BadInput(
-            f"{run / LOCK} cannot be read: {error.strerror}. Whether the run is at work is not known."
-        ) from None
+        raise BadInput(words.LOCK_UNREAD(file=str(run / LOCK), why=str(error.strerror))) from None
     try:
         return not _lock(fd, 0.0)
     finally:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
+from wizard.apply.run import words
 from wizard.model.errors import Failed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -100,8 +101,6 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
                 timeout=60,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(f"The process that applies could not be started: {error}.") from None
+            raise Failed(words.NOT_STARTED(why=str(error))) from None
     if done.returncode:
-        raise Failed(
-            f"The process that applies could not be started; {run / 'process.log'} has its last words."
-        )
+        raise Failed(words.LAST_WORDS(log=str(run / "process.log")))

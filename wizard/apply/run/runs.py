@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryFile
 
+from wizard.apply.run import words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import sync_folder
@@ -16,13 +18,15 @@ from wizard.apply.run.number import in_order, make_numbered
 from wizard.apply.run.vault import replace_document
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.layout.document import read_plan, render_plan
+from wizard.documents.words import UNREADABLE
+from wizard.layout.document import read_kept_plan, render_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
 from wizard.model.errors import BadInput, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.units import MIB, format_exact
+from wizard.model.said import Said
+from wizard.model.units import MIB
 from wizard.probe.host.uses import unescaped
 from wizard.tools.debuglog import remember
 
@@ -72,6 +76,11 @@ def called(run: Path) -> str:
     return run.name if run.parent == STATE / "runs" else shlex.quote(printable(str(run), 4000))
 
 
+def command_on(way: str, run: Path) -> str:
+    """The command that does this with a run, as it is typed."""
+    return " ".join(("sudo", "diskwright", way, called(run)))
+
+
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
     """Prove, by taking the room and giving it back, that a run fits; raises Refused where it does not.
 
@@ -88,7 +97,8 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
             # Not tried in vain: until that failed, other programs would have no room at all.
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if make:
-            _take_room(folder / f".room-{os.getpid()}", needed)
+            with TemporaryFile(dir=folder) as file:
+                os.posix_fallocate(file.fileno(), 0, needed)
     except OSError as error:
         raise _no_room(folder, error, needed) from None
 
@@ -108,30 +118,16 @@ def refuse_open_folder(folder: Path) -> None:
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise Refused(
-                f"The journal is not kept in {printable(str(folder), 200)}: everybody may write to "
-                f"{printable(str(above), 200)}. Nothing was written. Name a folder that is root's alone with "
-                "--journal DIR."
+                words.OPEN_FOLDER(folder=printable(str(folder), 200), above=printable(str(above), 200))
             )
-
-
-def _take_room(trial: Path, needed_bytes: int) -> None:
-    fd = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        os.posix_fallocate(fd, 0, needed_bytes)
-    finally:
-        os.close(fd)
-        trial.unlink()
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason = f"it has no room for {format_exact(needed_bytes)}"
+        reason: Said | str = words.NO_ROOM(needed=needed_bytes)
     else:
         reason = error.strerror or str(error)
-    return Refused(
-        f"The journal cannot be kept in {printable(str(folder), 200)}: {reason}. Nothing was written. "
-        "Make room, or name a folder on another mounted volume with --journal DIR."
-    )
+    return Refused(words.NOT_KEPT(folder=printable(str(folder), 200), why=reason))
 
 
 def lies_in_memory(folder: Path) -> bool:
@@ -151,10 +147,7 @@ def lies_in_memory(folder: Path) -> bool:
 def doubts_about(folder: Path) -> tuple[str, ...]:
     """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
     if lies_in_memory(folder):
-        return (
-            f"{printable(str(folder), 200)} lies in memory: after a power cut this run could be neither "
-            "resumed nor undone. Name a folder on another mounted volume with --journal DIR.",
-        )
+        return (str(words.IN_MEMORY(folder=printable(str(folder), 200))),)
     return ()
 
 
@@ -162,9 +155,7 @@ def check_lasts(folder: Path) -> None:
     """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half
     changed."""
     for doubt in doubts_about(folder):
-        raise Refused(
-            f"{doubt} Without it nobody could finish what is half on the drive. Nothing was written."
-        )
+        raise Refused(f"{doubt} {words.NOT_LASTING()}")
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
@@ -221,10 +212,7 @@ def check_owner(run: Path) -> None:
     """Raises Refused for a run's folder that someone else than root could have put there: its plan would be
     carried out by root."""
     if not is_roots_alone(run):
-        raise Refused(
-            f"{printable(str(run), 200)} does not belong to root alone, so it is not trusted as a run. "
-            "Nothing was written."
-        )
+        raise Refused(words.NOT_ROOTS(run=printable(str(run), 200)))
     refuse_open_folder(run.parent)
 
 
@@ -241,7 +229,7 @@ def is_roots_alone(folder: Path) -> bool:
 def load_plan(run: Path) -> Plan:
     """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot
     be read."""
-    plan = read_plan(read_file(run / PLAN), str(run / PLAN))
+    plan = read_kept_plan(read_file(run / PLAN), str(run / PLAN))
     known = _known_drives(run)
     if known is None:
         return remember(plan)
@@ -318,13 +306,14 @@ def read_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.") from None
+        raise BadInput(UNREADABLE(file=str(path), why=str(error))) from None
 
 
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it
     cannot be read."""
     folder = runs_folder(journal_dir)
+    shown = printable(str(folder), 200)
     try:
         # `glob` would keep silent about a folder that one may not look into.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
@@ -332,16 +321,11 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(
-            f"The runs in {printable(str(folder), 200)} can be read by root only: say sudo before the "
-            "command."
-        ) from None
+        raise Refused(words.ROOT_ONLY(folder=shown)) from None
     except NotADirectoryError:
-        raise BadInput(f"{printable(str(folder), 200)} is no folder.") from None
+        raise BadInput(words.NO_FOLDER(folder=shown)) from None
     except OSError as error:
-        raise BadInput(
-            f"The runs in {printable(str(folder), 200)} cannot be read: {error.strerror}."
-        ) from None
+        raise BadInput(words.RUNS_UNREAD(folder=shown, why=str(error.strerror))) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
@@ -349,11 +333,11 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     known = list_runs(journal_dir)
     if name is None:
         if not known:
-            raise BadInput(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
+            raise BadInput(words.NO_RUNS(folder=printable(str(runs_folder(journal_dir)), 200)))
         return known[-1]
     if "/" in name and (Path(name) / JOURNAL).is_file():
         return Path(name).absolute()
     found = next((run for run in known if run.name == name), None)
     if found is None:
-        raise BadInput(f"There is no run {printable(name, 60)!r}; `diskwright status` lists them.")
+        raise BadInput(words.UNKNOWN(name=printable(name, 60)))
     return found

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from time import monotonic
 
+from wizard.apply.run import words
 from wizard.apply.run.progress import StepProgress
 from wizard.model.journal import Entry, Event
-from wizard.model.units import format_duration
+from wizard.model.said import Said
 
 TELL_SECONDS = 15.0
 """A line is told no more often: a step of hours is not to push everything else off the screen."""
@@ -13,9 +14,13 @@ TELL_SECONDS = 15.0
 
 def progress_sentence(progress: StepProgress) -> str:
     """How far the step at work is, or what is read and checked around the steps."""
-    what = f"Step {progress.step}" if progress.step else "What it reads or checks now"
-    left = "" if progress.seconds_left is None else f", about {format_duration(progress.seconds_left)} left"
-    return f"{what} is at {int(100 * progress.share)} percent{left}."
+    percent, left = int(100 * progress.share), progress.seconds_left
+    if progress.step:
+        at = words.STEP_AT(step=progress.step, percent=percent)
+        return str(at if left is None else words.STEP_LEFT(step=progress.step, percent=percent, left=left))
+    return str(
+        words.READING_AT(percent=percent) if left is None else words.READING_LEFT(percent=percent, left=left)
+    )
 
 
 class Telling:
@@ -52,15 +57,15 @@ class Telling:
             self._tell(progress_sentence(self._known))
 
 
-def how_far(done: frozenset[int], total: int) -> str:
+def how_far(done: frozenset[int], total: int) -> Said:
     """Which steps of a run are done and which are not, by their numbers from 1, as a sentence."""
     left = frozenset(range(1, total + 1)) - done
-    return f"Done: {_numbered(done)}; not done: {_numbered(left)}."
+    return words.HOW_FAR(done=_numbered(done), left=_numbered(left))
 
 
-def _numbered(numbers: frozenset[int]) -> str:
+def _numbered(numbers: frozenset[int]) -> Said:
     """`steps 1 to 3` for steps in a row, which they always are."""
     if not numbers:
-        return "none"
+        return words.NONE()
     low, high = min(numbers), max(numbers)
-    return f"step {low}" if low == high else f"steps {low} to {high}"
+    return words.STEP(number=low) if low == high else words.STEPS(first=low, last=high)

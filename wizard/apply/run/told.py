@@ -3,26 +3,27 @@ being left out."""
 
 from collections.abc import Callable, Iterable
 
+from wizard.apply.run import words
 from wizard.model.errors import Refused
-from wizard.model.names import printable
+from wizard.model.said import Said
 
 
 def check_told(
-    wanted: Iterable[str], told: Iterable[str], again: str, alike: Callable[[str], str] = str
+    wanted: Iterable[Said | str],
+    told: Iterable[Said | str],
+    again: str,
+    alike: Callable[[Said | str], Said | str] = lambda said: said,
 ) -> None:
-    """Raises Refused unless both are the same sentences, in whatever order; `again` is the command that makes
-    the document.
+    """Raises Refused unless both are the same sentences, in whatever order and language; `again` is the
+    command that makes the document.
 
     `alike` gives what is compared of a sentence, where a part of it may differ.
     """
     expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
     if missing := next((one for key, one in expected.items() if key not in found), None):
-        fault = f'it does not tell what holds now, "{printable(missing, 1000)}"'
+        fault = words.NOT_TOLD(sentence=missing)
     elif foreign := next((one for key, one in found.items() if key not in expected), None):
-        fault = f'it tells what does not hold now, "{printable(foreign, 1000)}"'
+        fault = words.WRONGLY_TOLD(sentence=foreign)
     else:
         return
-    raise Refused(
-        f"The document explains itself otherwise than it is worked out now: {fault}. Make it again with "
-        f"`{again}`. Nothing was written."
-    )
+    raise Refused(words.OTHERWISE(fault=fault, again=again))

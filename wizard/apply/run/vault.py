@@ -16,12 +16,15 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import without
+from wizard.apply.run import words
 from wizard.apply.run.journal import sync_folder
 from wizard.documents.codec import from_json, render_document, to_json
+from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
-from wizard.model.units import MIB, format_exact
+from wizard.model.said import Said
+from wizard.model.units import MIB
 
 INDEX = "index.jsonl"
 LARGEST_INDEX_BYTES = 64 * MIB
@@ -79,8 +82,8 @@ class Vault:
             (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
             sync_folder(self._folder)
         except OSError as error:
-            reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-            raise Failed(f"What is on the drive could not be saved in {self._folder}: {reason}.") from None
+            reason = words.DISK_FULL() if error.errno == errno.ENOSPC else str(error.strerror)
+            raise Failed(words.NOT_SAVED(folder=str(self._folder), why=reason)) from None
         return saved
 
     def all(self) -> tuple[Saved, ...]:
@@ -93,13 +96,11 @@ class Vault:
             # Nothing was saved yet; but a folder that is gone is not an empty one.
             if self._folder.is_dir():
                 return ()
-            raise BadInput(f"What was saved of the drive is not there: {self._folder} is gone.") from None
+            raise BadInput(words.SAVED_GONE(folder=str(self._folder))) from None
         except OSError as error:
-            raise BadInput(
-                f"What was saved of the drive in {self._folder} cannot be read: {error.strerror}."
-            ) from None
+            raise BadInput(words.SAVED_UNREAD(folder=str(self._folder), why=str(error.strerror))) from None
         except ValueError:
-            raise BadInput(f"{index} is damaged.") from None
+            raise BadInput(words.DAMAGED(place=str(index))) from None
 
     def of(self, plan: Plan, drive: str) -> tuple[Saved, ...]:
         """Everything kept of one drive of the plan, in the order in which it was kept."""
@@ -107,12 +108,13 @@ class Vault:
 
     def read(self, saved: Saved) -> bytes:
         """The bytes kept; raises Failed where they are not what was written."""
+        file = self._folder / saved.file
         try:
-            data = read_regular(self._folder / saved.file, saved.size_bytes + 1)
+            data = read_regular(file, saved.size_bytes + 1)
         except OSError as error:
-            raise Failed(f"{self._folder / saved.file} cannot be read: {error.strerror}.") from None
+            raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
         if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
-            raise Failed(f"{self._folder / saved.file} was changed or damaged; it cannot be put back.")
+            raise Failed(words.SAVED_CHANGED(file=str(file)))
         return data
 
 
@@ -123,7 +125,7 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            raise OSError(errno.EINVAL, str(words.NOT_REGULAR()), str(path))
         return file.read(most_bytes)
 
 
@@ -153,7 +155,7 @@ def replace_document(file: Path, schema: str, value: object) -> None:
     try:
         replace_durably(file, render_document(schema, to_json(value)).encode())
     except OSError as error:
-        raise Failed(f"{file} could not be written: {error.strerror}.") from None
+        raise Failed(words.UNWRITTEN(file=str(file), why=str(error.strerror))) from None
 
 
 def read_kept(file: Path) -> str | None:
@@ -163,7 +165,7 @@ def read_kept(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file} cannot be read: {error}.") from None
+        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
 
 
 def mark_durably(path: Path) -> None:
@@ -172,7 +174,7 @@ def mark_durably(path: Path) -> None:
         write_durably(path, b"", os.O_APPEND)
         sync_folder(path.parent)
     except OSError as error:
-        raise Failed(f"{path} could not be written: {error.strerror}.") from None
+        raise Failed(words.UNWRITTEN(file=str(path), why=str(error.strerror))) from None
 
 
 def table_places(
@@ -194,12 +196,7 @@ def table_places(
     return tuple(places)
 
 
-def describe(places: Iterable[Extent]) -> str:
+def describe(places: Iterable[Extent]) -> Said:
     """How much was saved, in words."""
     found = tuple(places)
-    total = sum(place.size_bytes for place in found)
-    return (
-        f"{len(found)} regions with {format_exact(total)}"
-        if len(found) != 1
-        else f"1 region with {format_exact(total)}"
-    )
+    return words.REGIONS(count=len(found), size=sum(place.size_bytes for place in found))

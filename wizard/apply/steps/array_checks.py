@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
 from wizard.apply.steps.arrays import array_parts
 from wizard.apply.steps.lvm import Do
+from wizard.apply.steps.words import arrays as words
 from wizard.layout.several.striping import layer_name, striping_of
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.errors import Failed
@@ -14,7 +15,7 @@ from wizard.model.journal import Check
 from wizard.model.machine import Striping
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Stripe
-from wizard.model.units import MIB, format_exact
+from wizard.model.units import MIB
 
 SECTOR_BYTES = 512
 """What mdadm and the kernel count in, whatever a drive's blocks are."""
@@ -25,14 +26,21 @@ def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
-    parts = array_parts(plan)
+    yield from tool_checks(plan, do)
     striping = None if stripe.mirrors else striping_of(stripe, len(plan.members))
+    geometries = [member.drive.geometry for member in plan.members]
+    yield kernel_check(stripe.device, read_geometry(stripe.device), striping, geometries)
+
+
+def tool_checks(plan: Plan, do: Do) -> Iterator[Check]:
+    """What must hold of the plan's array by the tool that made it."""
+    stripe, parts = plan.stripe, array_parts(plan)
+    if stripe is None or stripe.kind == "btrfs":
+        return
     if stripe.kind == "md":
         yield from _md_checks(plan, stripe, parts, do)
     else:
         yield _lvm_check(plan, stripe, len(parts), do)
-    geometries = [member.drive.geometry for member in plan.members]
-    yield kernel_check(stripe.device, read_geometry(stripe.device), striping, geometries)
 
 
 def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> Iterator[Check]:
@@ -40,9 +48,9 @@ def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> It
     wanted = {"MD_LEVEL": stripe.level, "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
     seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
     differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
-    what = f"a {stripe.level.upper()} of {len(parts)}"
+    what = words.MD_FOUND(device=stripe.device, level=stripe.level.upper(), drives=len(parts))
     yield Check(
-        f"mdadm finds {stripe.device} {what} with the planned UUID",
+        str(what),
         not differing,
         "; ".join(differing) or uuid,
     )
@@ -57,27 +65,21 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
     aligned, by what `mdadm --examine` said of it. Pure.
     """
     chunk, offset = examined_chunk(said), examined_offset(said)
-    right = f"Array UUID : {array_uuid(stripe.uuids[0])}" in said
+    right = _has_uuid(said, array_uuid(stripe.uuids[0]))
     aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
-    where = (
-        "its data cannot be found"
-        if offset is None
-        else f"its data {offset} bytes in, {'' if aligned else 'not '}aligned"
-    )
+    placed = words.ALIGNED if aligned else words.NOT_ALIGNED
+    where = words.NO_DATA() if offset is None else placed(offset=offset)
     if stripe.mirrors:
         bitmap = "Internal Bitmap :" in said
-        seen = f"{where}, {'a' if bitmap else 'no'} bitmap"
-        return Check(
-            f"mdadm finds on {part} its part of that array, with a bitmap and aligned",
-            right and aligned and bitmap,
-            seen,
-        )
+        seen = words.MIRROR_SEEN(where=where) if bitmap else words.MIRROR_WITHOUT(where=where)
+        return Check(str(words.MIRROR_PART(part=part)), right and aligned and bitmap, str(seen))
     right = right and aligned and chunk == stripe.chunk_bytes
-    return Check(
-        f"mdadm finds on {part} its part of that array, with its chunk and aligned",
-        right,
-        f"{chunk} bytes, {where}",
-    )
+    seen = words.CHUNKLESS(where=where) if chunk is None else words.STRIPED_SEEN(chunk=chunk, where=where)
+    return Check(str(words.STRIPED_PART(part=part)), right, str(seen))
+
+
+def _has_uuid(text: str, uuid: str) -> bool:
+    return re.search(rf"Array UUID : {re.escape(uuid)}", text) is not None
 
 
 def exported(text: str) -> dict[str, str]:
@@ -113,7 +115,7 @@ def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
     )
     seen = do(("lvs", *options, name)).output.split()
     return Check(
-        f"LVM finds {name} striped over {count}, {format_exact(stripe.chunk_bytes)} each",
+        str(words.LVM_FOUND(name=name, parts=count, chunk=stripe.chunk_bytes)),
         seen == [str(count), str(stripe.chunk_bytes)],
         printable(" ".join(seen)),
     )
@@ -131,7 +133,7 @@ def read_geometry(node: str) -> Geometry:
         )
         return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
     except (OSError, ValueError) as error:
-        raise Failed(f"What the kernel says of {node} could not be read: {error}.") from None
+        raise Failed(words.KERNEL_UNREAD(node=node, why=str(error))) from None
 
 
 def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
@@ -142,21 +144,17 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
     (block/blk-settings.c, blk_stack_limits); a best size of a drive's own that cannot be meant spoils that,
     which says nothing against the array.
     """
-    what = f"The kernel advises for {device} what it was made with, and finds it aligned"
-    said = (
-        f"at least {seen.minimum_io_bytes}, at best {seen.optimal_io_bytes}, offset "
-        f"{seen.alignment_offset_bytes}"
+    what = str(words.KERNEL_FOUND(device=device))
+    said = words.KERNEL_SEEN(
+        least=seen.minimum_io_bytes, best=seen.optimal_io_bytes, offset=seen.alignment_offset_bytes
     )
     if any(drive.optimal_io_bytes and plausible_optimal_io_bytes(drive) is None for drive in drives):
-        return Check(
-            what,
-            True,
-            f"{said}: a drive's own optimal I/O size cannot be meant, so the kernel's sum of them tells "
-            "nothing",
-        )
+        return Check(what, True, str(words.SUM_TELLS_NOTHING(seen=said)))
     unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
     least = max(unit, *(drive.minimum_io_bytes for drive in drives))
     best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
     if all(not drive.optimal_io_bytes for drive in drives):
         best = seen.optimal_io_bytes == width
-    return Check(what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, said)
+    return Check(
+        what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, str(said)
+    )

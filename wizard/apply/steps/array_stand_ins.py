@@ -40,12 +40,15 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.array_checks import examined_offset
 from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
 from wizard.apply.steps.lvm import Do
+from wizard.apply.steps.words import arrays as words
+from wizard.apply.steps.words.devices import NO_NODE, NOT_READ
 from wizard.layout.rehearsed import array_node
 from wizard.layout.several.striping import HIGHEST_ARRAY
 from wizard.layout.steps.commands import array_uuid
+from wizard.model.arrays import MakeArray
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import MakeArray, Plan
+from wizard.model.plan import Plan
 from wizard.model.units import KIB
 from wizard.tools.program import run
 
@@ -56,8 +59,6 @@ _UNSEEN = (
 )
 """udev takes no heed of locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). mdadm's own
 rules (63-md-raid-arrays.rules) ask for links by UUID, which are not made once that is settled."""
-
-COPIED = "mdadm calls {part} copied already, which it is not."
 
 
 def stand_in_nodes(plan: Plan) -> dict[str, str]:
@@ -82,7 +83,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
     try:
         ignore(RULE, [_UNSEEN.format(name=kernel_name(node))])
     except OSError as error:
-        raise Failed(f"udev could not be told to leave {node} alone: {error.strerror}.") from None
+        raise Failed(words.NOT_UNSEEN(node=node, why=str(error.strerror))) from None
     try:
         yield
     finally:
@@ -117,7 +118,7 @@ def show_beneath(plan: Plan, there: Plan) -> None:
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
         if offset is None:
-            raise Failed(f"mdadm does not say where the data of {part} begin.")
+            raise Failed(words.NO_OFFSET(part=part))
         room = slot.size_bytes - offset
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))
@@ -146,14 +147,14 @@ def leave_uncopied(there: Plan, do: Do) -> None:
     uuid = array_uuid(there.stripe.uuids[0])
     do(("mdadm", "--assemble", "--readonly", "--update=resync", node, f"--uuid={uuid}", *parts))
     if missing := wait_for((node,)):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
     stop_own_array(there, do)
     for part in parts:
         forget_caches(part)
         if not is_uncopied(
             do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output
         ):
-            raise Failed(COPIED.format(part=part))
+            raise Failed(words.COPIED(part=part))
 
 
 def is_uncopied(said: str, bitmap: str) -> bool:
@@ -171,11 +172,11 @@ def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text)
     except OSError as error:
-        raise Failed(f"{file} did not take {text}: {error.strerror}.") from None
+        raise Failed(words.NOT_SET(file=str(file), text=text, why=str(error.strerror))) from None
 
 
 def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except OSError as error:
-        raise Failed(f"{file} could not be read: {error.strerror}.") from None
+        raise Failed(NOT_READ(file=str(file), why=str(error.strerror))) from None

@@ -13,11 +13,15 @@ from time import sleep
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.lvm import Do, logical_names_in, physical_volumes_of
+from wizard.apply.steps.words import arrays as words
+from wizard.apply.steps.words.devices import IN_USE, NO_NODE
+from wizard.apply.steps.words.groups import HAS_MORE, NOT_APART
 from wizard.layout.several.striping import layer_name, parts_of
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_volume_uuid
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan, Stripe
+from wizard.model.plan import Plan, Stripe
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run
 
@@ -49,11 +53,11 @@ def check_free_array(plan: Plan) -> None:
         else Path(stripe.device).exists() or Path("/dev", stripe.name).exists()
     )
     if taken:
-        raise Refused(f"{stripe.device} is taken by another array: make the plan again. Nothing was written.")
+        raise Refused(words.TAKEN(device=stripe.device))
     if stripe.kind == "md":
         uuid = array_uuid(stripe.uuids[0])
         if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
-            raise Refused(f"Another array has the UUID {uuid}: make the plan again. Nothing was written.")
+            raise Refused(words.UUID_TAKEN(uuid=uuid))
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -91,9 +95,7 @@ def running_array(plan: Plan, do: Do) -> str | None:
         return None
     for node in standing_on(array_parts(plan)):
         if not _is_own(node, stripe, do):
-            raise Failed(
-                f"{node} stands on the drives of this plan and is not what it makes: it was not touched."
-            )
+            raise Failed(words.STRANGER(node=node))
         return node
     return None
 
@@ -118,7 +120,7 @@ def own_array_node(plan: Plan, do: Do) -> None:
         or kernel_name(device) != kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(f"{device} was not touched: it is not the array that this run made.")
+        raise Failed(words.NOT_OWN(device=device))
 
 
 def is_node_of(device: str) -> bool:
@@ -184,7 +186,7 @@ def assemble(plan: Plan, stripe: Stripe, do: Do) -> None:
     check_free_array(plan)
     do(("mdadm", "--assemble", stripe.device, f"--uuid={array_uuid(stripe.uuids[0])}", *array_parts(plan)))
     if missing := wait_for((stripe.device,)):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
 
 
 def _stop(node: str, do: Do) -> None:
@@ -192,7 +194,7 @@ def _stop(node: str, do: Do) -> None:
     asked again."""
     for attempt in range(STOP_TRIES):
         if reason := open_exclusively(node):
-            raise Failed(f"{node} is in use: {reason}.")
+            raise Failed(IN_USE(node=node, why=reason))
         try:
             do(("mdadm", "--stop", node))
         except Failed:
@@ -225,7 +227,7 @@ def put_up(plan: Plan, do: Do) -> None:
     for part in _left_out(plan, folder):
         do(("mdadm", stripe.device, "--re-add", part))
     if missing := _left_out(plan, folder):
-        raise Failed(f"{stripe.device} runs without {', '.join(missing)}.")
+        raise Failed(words.WITHOUT(device=stripe.device, parts=tuple(missing)))
     if (folder / "md/array_state").read_text().strip() in WAITING_STATES:
         do(("mdadm", "--readwrite", stripe.device))
 
@@ -242,16 +244,13 @@ def check_apart(plan: Plan, do: Do) -> None:
     if stripe is None or stripe.kind == "btrfs":
         return
     if (node := running_array(plan, do)) is not None and (reason := open_exclusively(node)):
-        raise Failed(f"{stripe.device} is in use: {reason}.")
+        raise Failed(IN_USE(node=stripe.device, why=reason))
     if stripe.kind == "lvm" and (found := physical_volumes_of(stripe.name, do)):
         (volume,) = plan.volumes
         physical = {node for node, _ in found.items() - _planned_volumes(plan, stripe).items()}
         if strange := physical | {*logical_names_in(stripe.name, do)} - {layer_name(volume.label)}:
             names = printable(", ".join(sorted(strange)), 200)
-            raise Failed(
-                f"The volume group {stripe.name} was not touched: it has {names}, which this run did not "
-                "make."
-            )
+            raise Failed(HAS_MORE(name=stripe.name, names=names))
 
 
 def take_apart(plan: Plan, do: Do) -> None:
@@ -268,9 +267,7 @@ def take_apart(plan: Plan, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", stripe.name))
         do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", stripe.name))
     if (node := running_array(plan, do)) is not None:
-        raise Failed(
-            f"{node} could not be taken apart: {stripe.name} is not the volume group that this run made."
-        )
+        raise Failed(NOT_APART(node=node, name=stripe.name))
 
 
 def _planned_volumes(plan: Plan, stripe: Stripe) -> dict[str, str]:

@@ -16,8 +16,10 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.readback import signatures_on
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import Site, demand
 from wizard.apply.steps.swap import is_swap
+from wizard.apply.steps.words import containers as words
+from wizard.apply.steps.words.devices import NO_NODE
 from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.apply.system.mounts import read_mounts
@@ -29,7 +31,7 @@ from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan, TurnOnSwap
-from wizard.model.units import format_exact
+from wizard.model.said import Said, reason_of
 from wizard.tools.program import run
 
 KIND = "crypto_LUKS"
@@ -42,8 +44,6 @@ KEY_PATIENCE_SECONDS = 600.0
 """Deriving the key takes as long on this machine as it is slower than the one that made the container, and
 more where memory is short."""
 
-NOT_ITS_PASSPHRASE = "The passphrase is not the one that {device} was encrypted with."
-
 
 def check_containers(plan: Plan) -> None:
     """Raises Refused where this kernel cannot open a container, or a name that the plan's are to have is
@@ -51,13 +51,10 @@ def check_containers(plan: Plan) -> None:
     if not plan.containers:
         return
     if not kernel_has("dm_crypt"):
-        raise Refused(
-            "This kernel cannot open encrypted volumes: it has no dm-crypt, and no module of it. Nothing was "
-            "written."
-        )
+        raise Refused(words.NO_DM_CRYPT())
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
-            raise Refused(f"{encryption.opened} is there already: make the plan again. Nothing was written.")
+            raise Refused(words.TAKEN(opened=encryption.opened))
 
 
 def opened_node(encryption: Encryption) -> str | None:
@@ -69,7 +66,7 @@ def opened_node(encryption: Encryption) -> str | None:
     name = kernel_name(encryption.opened) if node.is_block_device() else ""
     folder = SYS_BLOCK / name
     if not name or not (folder / "dm").is_dir():
-        raise Failed(f"{encryption.opened} was not touched: it is nothing of the device mapper's.")
+        raise Failed(words.NO_MAPPER(opened=encryption.opened))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
     named = (folder / "dm/name").read_text().strip() == encryption.name
     of = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
@@ -78,7 +75,7 @@ def opened_node(encryption: Encryption) -> str | None:
         or slaves != {kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(of)
     ):
-        raise Failed(f"{encryption.opened} was not touched: it is not what {encryption.device} opens to.")
+        raise Failed(words.NOT_OWN(opened=encryption.opened, device=encryption.device))
     return name
 
 
@@ -110,10 +107,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         is_open = opened_node(_encryption(plan, operation.uuid)) is not None
         if secret is None:
             if not is_open:
-                raise Refused(
-                    f"{operation.opened} is not open any more, and the passphrase was not given. Nothing "
-                    "more was written."
-                )
+                raise Refused(words.CLOSED_SINCE(opened=operation.opened))
             continue
         if operation in operations and not is_open:
             argv = commands_of(operation)[0]
@@ -122,10 +116,10 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         else:
             opens = _opens(operation.device, secret)
         if not opens:
-            raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=operation.device)} Nothing more was written.")
+            raise Refused(words.WRONG_NOW(device=operation.device))
 
 
-def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Site) -> str:
+def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Site) -> Said:
     """Carry out one of the steps of an encrypted volume; a sentence on what came of it. Raises Failed."""
     match operation:
         case MakeContainer():
@@ -134,47 +128,39 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Si
             return open_container(operation, site)
         case AddCrypttabLine():
             file = site.environment.crypttab
-            return f"{file} has the line: {add_to_crypttab(file, operation, site.run_name)}"
+            return words.LINE(file=str(file), line=add_to_crypttab(file, operation, site.run_name))
 
 
-def make_container(operation: MakeContainer, site: Site) -> str:
+def make_container(operation: MakeContainer, site: Site) -> Said:
     """Make the container, again from the start where an earlier process did not get to its end; a sentence on
     it. Raises Failed."""
     for argv in commands_of(operation):
         site.command(argv, stdin=_secret(site))
     forget_caches(operation.device)
-    if wrong := [
-        check
-        for check in _header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds)
-        if not check.holds
-    ]:
-        raise Failed(f"{wrong[0].what}: {wrong[0].seen}.")
-    return (
-        f"{operation.device} is an encrypted container with UUID {operation.uuid}; its data begin at the "
-        "planned place."
-    )
+    demand(_header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds))
+    return words.MADE(device=operation.device, uuid=operation.uuid)
 
 
-def open_container(operation: OpenContainer, site: Site) -> str:
+def open_container(operation: OpenContainer, site: Site) -> Said:
     """Open it, unless an earlier process of this run did; a sentence on it. Raises Failed."""
     encryption = _encryption(site.plan, operation.uuid)
     if opened_node(encryption) is None:
         for argv in commands_of(operation):
             if site.command(argv, stdin=_secret(site), accept=(0, WRONG_PASSPHRASE)).status:
-                raise Failed(NOT_ITS_PASSPHRASE.format(device=operation.device))
+                raise Failed(words.WRONG(device=operation.device))
     elif not site.again:
-        raise Failed(f"{operation.opened} was there before this run opened anything: it was not touched.")
+        raise Failed(words.THERE_BEFORE(opened=operation.opened))
     if missing := wait_for((operation.opened,)):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
     opened_node(encryption)
-    return f"{operation.opened} is what {operation.device} opens to, and nothing else."
+    return words.OPENED(opened=operation.opened, device=operation.device)
 
 
 def check_opened(plan: Plan, device: str) -> None:
     """Raises Failed where `device` is what one of the plan's containers is to be open as, and is not."""
     for one in plan.containers:
         if one.opened == device and opened_node(one) is None:
-            raise Failed(f"{device} is not open.")
+            raise Failed(words.NOT_OPEN(device=device))
 
 
 def keep_headers(plan: Plan, run_folder: Path) -> None:
@@ -192,7 +178,7 @@ def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     try:
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
     except OSError as error:
-        raise Failed(f"{run_folder} could not be written: {error.strerror}.") from None
+        raise Failed(words.NOT_KEPT(folder=str(run_folder), why=str(error.strerror))) from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
@@ -202,7 +188,7 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
         kept = _header_file(run_folder, one.uuid)
         asked = kept if kept.exists() else Path(one.device)
         if asked.exists() and not _opens(str(asked), secret):
-            raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=one.device)} Nothing was written.")
+            raise Refused(words.WRONG_BEFORE(device=one.device))
 
 
 def _header_file(run_folder: Path, uuid: str) -> Path:
@@ -226,9 +212,10 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
-            journal.add(Event.COMMAND, f"{one.opened} may still be open: {error}")
+            said = words.MAY_BE_OPEN(opened=one.opened, why=reason_of(error))
+            journal.add(Event.COMMAND, said)
         else:
-            journal.add(Event.COMMAND, f"{one.opened} was closed, since the run ends here.", command=argv)
+            journal.add(Event.COMMAND, words.CLOSED(opened=one.opened), command=argv)
 
 
 def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds: float) -> Iterator[Check]:
@@ -236,32 +223,25 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
     text of `crypttab`."""
     for one in plan.containers:
         yield from _header_checks(one, plan, seconds, drives)
-        what = f"{one.opened} is what {one.device} opens to"
+        what = str(words.OPENS_TO(opened=one.opened, device=one.device))
         try:
             node = opened_node(one)
         except Failed as error:
             yield Check(what, False, str(error))
         else:
-            yield Check(
-                what,
-                node is not None,
-                f"{node}, on {kernel_name(one.device)} alone" if node else "it is not open",
-            )
+            seen = words.ALONE(node=node, device=kernel_name(one.device)) if node else words.CLOSED_NOW()
+            yield Check(what, node is not None, str(seen))
     for step in plan.steps:
         if isinstance(step.operation, AddCrypttabLine):
             times = crypttab.splitlines().count(crypttab_line(step.operation))
-            yield Check(
-                f"crypttab has exactly one line for {step.operation.name}", times == 1, f"{times} found"
-            )
+            line = words.ONE_LINE(name=step.operation.name)
+            yield Check(str(line), times == 1, str(words.FOUND(times=times)))
 
 
 def _header_checks(
     one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> Iterator[Check]:
-    what = f"{one.device} is an encrypted container with its planned UUID"
-    data = (
-        f"Its data begin {format_exact(one.offset_bytes)} in, aligned, in sectors of {one.sector_bytes} bytes"
-    )
+    what = str(words.PLANNED(device=one.device))
     try:
         found = [
             (signature.kind, signature.uuid)
@@ -272,14 +252,17 @@ def _header_checks(
     except Failed as error:
         yield Check(what, False, str(error))
         return
-    seen = (
-        ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-        or "nothing is recognised"
-    )
-    yield Check(what, found == [(KIND, one.uuid)], seen)
+    seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
+    yield Check(what, found == [(KIND, one.uuid)], seen or str(words.NOTHING()))
     off = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
-    said = f"{place[0]} bytes in, {f'{off} bytes off' if off else 'aligned'}, in sectors of {place[1]} bytes"
-    yield Check(data, place == (one.offset_bytes, one.sector_bytes) and not off, said)
+    offset, sector = place
+    said = (
+        words.DATA_OFF(count=off, offset=offset, sector=sector)
+        if off
+        else words.DATA_ALIGNED(offset=offset, sector=sector)
+    )
+    data = words.DATA(offset=one.offset_bytes, sector=one.sector_bytes)
+    yield Check(str(data), place == (one.offset_bytes, one.sector_bytes) and not off, str(said))
 
 
 def data_place(text: str) -> tuple[int, int]:
@@ -290,17 +273,17 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(f"cryptsetup said what diskwright cannot read: {printable(text, 80)}") from None
+        raise Failed(words.UNREADABLE(said=printable(text, 80))) from None
 
 
 def _encryption(plan: Plan, uuid: str) -> Encryption:
     found = next((one for one in plan.containers if one.uuid == uuid), None)
     if found is None:
-        raise Failed(f"The plan has no container with UUID {uuid}.")
+        raise Failed(words.UNKNOWN(uuid=uuid))
     return found
 
 
 def _secret(site: Site) -> bytes:
     if not site.secret:
-        raise Failed("The passphrase was not given.")
+        raise Failed(words.NO_PASSPHRASE())
     return site.secret

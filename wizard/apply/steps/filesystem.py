@@ -5,17 +5,18 @@ from contextlib import suppress
 from wizard.apply.block.devices import forget_caches, tell_kernel
 from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.steps.step_context import Site, look_at_all
-from wizard.apply.steps.wipe import list_signatures
+from wizard.apply.steps.wipe import kinds_of, list_signatures
+from wizard.apply.steps.words import filesystems as words
 from wizard.filesystems.registry import MADE
 from wizard.layout.steps.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.names import printable
 from wizard.model.plan import ResetZones, WipeSignatures
+from wizard.model.said import Said
 
 
-def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
+def make_filesystem(operation: MakeFilesystem, site: Site) -> Said:
     """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it
     clean."""
     if site.again:
@@ -29,7 +30,7 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
     return made_as_planned(operation, site)
 
 
-def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
+def made_as_planned(operation: MakeFilesystem, site: Site) -> Said:
     """Look whether what was made is what was asked for; a sentence on it. Raises Failed."""
     devices = (operation.device, *operation.others)
     for device in devices:
@@ -41,21 +42,21 @@ def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
         if differences := recognised_differences(
             found, operation.filesystem, operation.uuid, operation.label
         ):
-            raise Failed(f"{device} is not recognised as planned: {'; '.join(differences)}.")
+            raise Failed(words.NOT_RECOGNISED(device=device, differences=differences))
     kind = MADE[operation.filesystem]
     # Before anything is mounted, the filesystem's own check can read all of it.
     if kind.clean_check:
         site.command((*kind.clean_check, operation.device))
     if differences := spread_differences(operation, site.seconds):
-        raise Failed(f"{operation.device} is not striped as planned: {'; '.join(differences)}.")
-    clean = ", and its own check finds it clean" if kind.clean_check else ""
-    return f"{operation.device} is recognised as {operation.filesystem} with UUID {operation.uuid}{clean}."
+        raise Failed(words.NOT_STRIPED(device=operation.device, differences=differences))
+    made = words.MADE_CLEAN if kind.clean_check else words.MADE
+    return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
 def _run_makers(operation: MakeFilesystem, site: Site) -> None:
     commands = commands_of(operation)
     if MADE[operation.filesystem].uuid_follows:
-        drawn = f"{operation.device} gets a UUID that {commands[0][0]} draws, and then the planned one."
+        drawn = words.DRAWS(device=operation.device, program=commands[0][0])
         site.journal.add(Event.MAKING, drawn, step=site.step, command=commands[0])
     try:
         for argv in commands:
@@ -69,7 +70,7 @@ def _run_makers(operation: MakeFilesystem, site: Site) -> None:
         raise
 
 
-def reset_zones(operation: ResetZones, site: Site) -> str:
+def reset_zones(operation: ResetZones, site: Site) -> Said:
     """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions
     that were there."""
     for argv in commands_of(operation):
@@ -77,8 +78,5 @@ def reset_zones(operation: ResetZones, site: Site) -> str:
     forget_caches(operation.device)
     tell_kernel(operation.device, anew=True)
     if left := list_signatures(operation.device, site.seconds):
-        raise Failed(
-            f"{operation.device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} "
-            "after it was emptied."
-        )
-    return f"Every zone of {operation.device} is empty."
+        raise Failed(words.STILL_THERE(device=operation.device, kinds=kinds_of(left)))
+    return words.EMPTIED(device=operation.device)

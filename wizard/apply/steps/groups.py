@@ -14,15 +14,19 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.arrays import is_node_of, standing_on
 from wizard.apply.steps.lvm import Do, asked, logical_names_in, note_devices, physical_volumes_of
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import Site, demand
+from wizard.apply.steps.words import groups as words
+from wizard.apply.steps.words.devices import IN_USE, NO_NODE
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.layout.group.groupsteps import DATA_BYTES
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
+from wizard.model.arrays import MakeVolumeGroup
 from wizard.model.errors import Failed, Refused
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import MakeVolumeGroup, Plan
+from wizard.model.plan import Plan
+from wizard.model.said import Said
 from wizard.tools.program import run
 
 
@@ -31,16 +35,11 @@ def check_free_group(plan: Plan, group: Group) -> None:
     that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
         if is_there(Path(node)):
-            raise Refused(
-                f"{node} is taken by another volume group: make the plan again. Nothing was written."
-            )
+            raise Refused(words.TAKEN(node=node))
     # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
     taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
     if strange := [node for node in taken if plan.member(node) is None]:
-        raise Refused(
-            f"There is a volume group {group.name} already, on {printable(', '.join(strange), 200)}: make "
-            "the plan again. Nothing was written."
-        )
+        raise Refused(words.GROUP_TAKEN(name=group.name, places=printable(", ".join(strange), 200)))
 
 
 def is_there(node: Path) -> bool:
@@ -63,9 +62,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         folder = SYS_BLOCK / kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise Failed(
-                f"{node} stands on the drive of this plan and is not what it makes: it was not touched."
-            )
+            raise Failed(words.STRANGER(node=node))
         found.append(own[name])
     return tuple(sorted(found))
 
@@ -78,7 +75,7 @@ def own_volume_node(plan: Plan, group: Group, device: str) -> None:
         or not Path(device).is_block_device()
         or not is_node_of(device)
     ):
-        raise Failed(f"{device} was not touched: it is not the logical volume that this run made.")
+        raise Failed(words.NOT_OWN(device=device))
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -125,16 +122,14 @@ def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
     put there."""
     for node in running_volumes(plan, group):
         if reason := open_exclusively(node):
-            raise Failed(f"{node} is in use: {reason}.")
+            raise Failed(IN_USE(node=node, why=reason))
     if found := physical_volumes_of(group.name, do):
         physical = {node for node, _ in found.items() - _planned(group).items()}
         if strange := physical | {*logical_names_in(group.name, do)} - {
             one.name for one in logical_volumes(plan)
         }:
             names = printable(", ".join(sorted(strange)), 200)
-            raise Failed(
-                f"The volume group {group.name} was not touched: it has {names}, which this run did not make."
-            )
+            raise Failed(words.HAS_MORE(name=group.name, names=names))
 
 
 def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
@@ -144,21 +139,19 @@ def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
         do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", group.name))
     if nodes := running_volumes(plan, group):
-        raise Failed(
-            f"{nodes[0]} could not be taken apart: {group.name} is not the volume group that this run made."
-        )
+        raise Failed(words.NOT_APART(node=nodes[0], name=group.name))
 
 
 def _planned(group: Group) -> dict[str, str]:
     return {group.device: physical_volume_uuid(group.uuid)}
 
 
-def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> str:
+def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> Said:
     """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it.
     Raises Failed."""
     plan, group = site.plan, site.plan.group
     if group is None:
-        raise Failed("The plan has no volume group.")
+        raise Failed(words.NO_GROUP())
     if site.again and operation.name in logical_names_in(operation.group, site.command):
         site.command(
             ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
@@ -167,13 +160,10 @@ def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> str:
         for argv in commands_of(operation):
             site.command(argv)
     if missing := wait_for((operation.device,)):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
-    _demand(_volume_checks((operation,), site.command))
-    return (
-        f"{operation.device} has exactly {operation.size_bytes} bytes, and LVM and the kernel find it as "
-        "planned."
-    )
+    demand(_volume_checks((operation,), site.command))
+    return words.VOLUME_MADE(device=operation.device, size=operation.size_bytes)
 
 
 def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
@@ -185,30 +175,20 @@ def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
 def check_data(plan: Plan, group: Group, do: Do) -> None:
     """Raises Failed unless the group's data begin where planned and its room is the planned one: later that
     cannot be put right."""
-    _demand(_data_checks(plan, group, do))
-
-
-def _demand(checks: Iterator[Check]) -> None:
-    for check in checks:
-        if not check.holds:
-            raise Failed(f"{check.what}: {check.seen}.")
+    demand(_data_checks(plan, group, do))
 
 
 def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
-    yield _same(
-        f"LVM finds the data of {group.device} in {group.name}, beginning {DATA_BYTES} bytes in", wanted, row
-    )
+    yield _same(words.DATA(device=group.device, name=group.name, offset=DATA_BYTES), wanted, row)
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
     (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
     room = group_room_bytes(slot.size_bytes)
     wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
-    yield _same(
-        f"LVM finds {group.name} on that alone, with {room} bytes in pieces of {EXTENT_BYTES}", wanted, row
-    )
+    yield _same(words.ROOM(name=group.name, room=room, extent=EXTENT_BYTES), wanted, row)
 
 
 def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
@@ -219,21 +199,21 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
     }
     for one in volumes:
         wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-        yield _same(
-            f"LVM finds {one.device} linear, in one piece of {one.size_bytes} bytes",
-            wanted,
-            found.get(one.name, {}),
-        )
+        what = words.LINEAR(device=one.device, size=one.size_bytes)
+        yield _same(what, wanted, found.get(one.name, {}))
+        aligned = str(words.ALIGNED(device=one.device))
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
         except Failed as error:
-            yield Check(f"The kernel finds {one.device} aligned", False, str(error))
+            yield Check(aligned, False, str(error))
         else:
-            yield Check(f"The kernel finds {one.device} aligned", offset == 0, f"an offset of {offset} bytes")
+            yield Check(aligned, offset == 0, str(words.OFFSET(offset=offset)))
 
 
-def _same(what: str, wanted: dict[str, str], seen: dict[str, str]) -> Check:
+def _same(what: Said, wanted: dict[str, str], seen: dict[str, str]) -> Check:
     differing = [
-        f"{key} is {seen.get(key)}, not {value}" for key, value in wanted.items() if seen.get(key) != value
+        str(words.DIFFERS(key=key, seen=seen.get(key, words.NOTHING()), wanted=value))
+        for key, value in wanted.items()
+        if seen.get(key) != value
     ]
-    return Check(what, not differing, printable("; ".join(differing), 200) or "no difference")
+    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(words.SAME()))

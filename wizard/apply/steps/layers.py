@@ -7,12 +7,15 @@ from wizard.apply.steps import array_checks as array_checking
 from wizard.apply.steps import arrays, groups, making_arrays
 from wizard.apply.steps.lvm import Do
 from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.words.groups import NO_DEVICE_MAPPER
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.layout.group.grouping import logical_volumes
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Refused
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check
-from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan
+from wizard.model.plan import Plan
+from wizard.model.said import Said
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -34,10 +37,7 @@ def check_free_array(plan: Plan) -> None:
     """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel
     cannot have LVM's volumes."""
     if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
-        raise Refused(
-            "This kernel cannot have LVM's volumes: it has no device mapper, and no module of it. Nothing "
-            "was written."
-        )
+        raise Refused(NO_DEVICE_MAPPER())
     if plan.group:
         groups.check_free_group(plan, plan.group)
     else:
@@ -98,7 +98,7 @@ def put_up(plan: Plan, do: Do) -> None:
         arrays.put_up(plan, do)
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> Said:
     """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
         return groups.make_logical_volume(operation, site)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.steps.words import groups as words
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -77,4 +78,4 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
             for row in json.loads(text)["report"][0][kind]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(f"LVM said what diskwright cannot read: {printable(text, 80)}") from None
+        raise Failed(words.UNREADABLE(said=printable(text, 80))) from None

@@ -5,16 +5,21 @@ from collections.abc import Sequence
 from wizard.apply.block.devices import forget_caches, size_bytes, start_bytes, wait_for
 from wizard.apply.block.extents import merged
 from wizard.apply.run.vault import describe
-from wizard.apply.steps.array_checks import array_checks
+from wizard.apply.steps.array_checks import tool_checks
 from wizard.apply.steps.array_stand_ins import keep_quiet, without_copying
 from wizard.apply.steps.arrays import assemble, carry, check_free_array, running_array
 from wizard.apply.steps.lvm import physical_volumes_of
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import Site, demand
+from wizard.apply.steps.words import arrays as words
+from wizard.apply.steps.words import groups
+from wizard.apply.steps.words.devices import NO_NODE, SAVED
 from wizard.layout.steps.commands import commands_of, physical_volume_uuid, wipe
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
-from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Stripe
+from wizard.model.plan import Stripe
+from wizard.model.said import Said
 from wizard.model.units import MIB
 
 EDGE_BYTES = MIB
@@ -22,7 +27,7 @@ EDGE_BYTES = MIB
 the last."""
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site) -> str:
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site) -> Said:
     """Carry out one of the steps by which an array comes to be; a sentence on what came of it. Raises
     Failed."""
     match operation:
@@ -34,7 +39,7 @@ def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site
             return make_striped_volume(operation, site)
 
 
-def make_array(operation: MakeArray, site: Site) -> str:
+def make_array(operation: MakeArray, site: Site) -> Said:
     """Make the array, or take over the one that an earlier process of this run made before it could say
     so."""
     plan, stripe = site.plan, _stripe(site)
@@ -50,24 +55,17 @@ def make_array(operation: MakeArray, site: Site) -> str:
     else:
         assemble(plan, stripe, site.command)
     if missing := wait_for((operation.device,)):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
     if site.rehearsed:
         keep_quiet(operation)
     if running_array(plan, site.command) != operation.device:
-        raise Failed(f"{operation.device} does not stand on the parts that it was made of.")
-    if wrong := [
-        check
-        for check in array_checks(plan, site.command)
-        if not check.holds and check.what.startswith("mdadm")
-    ]:
-        raise Failed(f"{wrong[0].what}: {wrong[0].seen}.")
-    return (
-        f"{operation.device} is a {operation.level.upper()} over {len(operation.parts)} drives, and mdadm "
-        "finds it as planned."
-    )
+        raise Failed(words.NOT_ON_PARTS(device=operation.device))
+    demand(tool_checks(plan, site.command))
+    level = operation.level.upper()
+    return words.MADE(device=operation.device, level=level, drives=len(operation.parts))
 
 
-def make_group(operation: MakeVolumeGroup, site: Site) -> str:
+def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
     """Make the physical volumes and their group; again from the start where an earlier process did not get to
     the end of it."""
     _save_edges(operation.parts, site)
@@ -76,33 +74,25 @@ def make_group(operation: MakeVolumeGroup, site: Site) -> str:
         for argv in (*(map(wipe, operation.parts) if site.again else ()), *commands_of(operation)):
             site.command(argv)
     if (seen := physical_volumes_of(operation.name, site.command)) != planned:
-        raise Failed(
-            f"The volume group {operation.name} has {', '.join(seen) or 'no physical volume'} instead of "
-            f"{', '.join(planned)}."
-        )
-    many = "physical volume" if len(planned) == 1 else f"{len(planned)} physical volumes"
-    return f"The volume group {operation.name} has exactly the planned {many}."
+        there = tuple(seen) or groups.NO_PARTS()
+        raise Failed(groups.OTHER_PARTS(name=operation.name, seen=there, planned=tuple(planned)))
+    return groups.MADE(count=len(planned), name=operation.name)
 
 
-def make_striped_volume(operation: MakeStripedVolume, site: Site) -> str:
+def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
     """Make the logical volume, unless an earlier process of this run did."""
     if running_array(site.plan, site.command) is None:
         for argv in commands_of(operation):
             site.command(argv)
     if missing := wait_for((operation.device,)):
-        raise Failed(f"The node {missing} did not appear.")
-    if wrong := [
-        check
-        for check in array_checks(site.plan, site.command)
-        if not check.holds and check.what.startswith("LVM")
-    ]:
-        raise Failed(f"{wrong[0].what}: {wrong[0].seen}.")
-    return f"{operation.device} is striped over {operation.stripes} drives, and LVM finds it as planned."
+        raise Failed(NO_NODE(node=missing))
+    demand(tool_checks(site.plan, site.command))
+    return words.STRIPED(device=operation.device, drives=operation.stripes)
 
 
 def _stripe(site: Site) -> Stripe:
     if site.plan.stripe is None:
-        raise Failed("The plan stripes nothing.")
+        raise Failed(words.STRIPES_NOTHING())
     return site.plan.stripe
 
 
@@ -113,11 +103,12 @@ def _save_edges(parts: Sequence[str], site: Site) -> None:
     for part in parts:
         member = site.plan.member(part)
         if member is None:
-            raise Failed(f"{part} is on none of the plan's drives.")
+            raise Failed(words.NO_DRIVE(part=part))
         start, size = start_bytes(part), size_bytes(part)
         edge = min(EDGE_BYTES, size)
         places = (Extent(start, edge), Extent(start + size - edge, edge))
         regions = merged(places, member.drive.geometry.logical_block_bytes, member.drive.size_bytes)
         site.vault.save(member.drive.path, regions, site.step)
-        site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {member.drive.path}.", step=site.step)
+        said = SAVED(places=describe(regions), drive=member.drive.path)
+        site.journal.add(Event.SAVED, said, step=site.step)
         forget_caches(part)

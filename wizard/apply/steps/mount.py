@@ -4,14 +4,15 @@ from pathlib import Path
 
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.steps.step_context import Commands
+from wizard.apply.steps.words import filesystems as words
 from wizard.apply.system.mounts import is_mounted, mount_differences
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed, Refused
-from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.model.said import Said, reason_of
 
 
-def mount_filesystem(operation: Mount, site: Commands) -> str:
+def mount_filesystem(operation: Mount, site: Commands) -> Said:
     """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned
     stays."""
     place = Path(operation.mount_point)
@@ -20,15 +21,11 @@ def mount_filesystem(operation: Mount, site: Commands) -> str:
             check_mount_point(place)
             place.mkdir(parents=True, exist_ok=True)
         except Refused as error:
-            raise Failed(str(error)) from None
+            raise Failed(reason_of(error)) from None
         except OSError as error:
-            raise Failed(
-                f"The folder {printable(str(place), 200)} could not be made: {error.strerror}."
-            ) from None
+            raise Failed(words.NO_FOLDER(place=str(place), why=str(error.strerror))) from None
         for argv in commands_of(operation):
             site.command(argv)
     if differences := mount_differences(operation):
-        raise Failed(f"{printable(str(place), 200)} is not mounted as planned: {'; '.join(differences)}.")
-    return (
-        f"{operation.device} is mounted at {printable(str(place), 200)} with every option that was advised."
-    )
+        raise Failed(words.NOT_MOUNTED(place=str(place), differences=tuple(differences)))
+    return words.MOUNTED(device=operation.device, place=str(place))

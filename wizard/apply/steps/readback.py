@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from wizard.apply.steps.step_context import look_at
-from wizard.filesystems.registry import MADE
+from wizard.apply.steps.words import filesystems as words
+from wizard.apply.steps.words.devices import WIPEFS_UNREADABLE
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import GrowFilesystem, MakeArray, MakeVolumeGroup, Operation, Plan
-from wizard.model.units import format_exact
+from wizard.model.plan import GrowFilesystem, Operation, Plan
+from wizard.model.said import Said
 from wizard.tools.program import run
 
 LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
@@ -28,8 +31,9 @@ def checking_programs(operation: Operation) -> frozenset[str]:
                 for argv in (made.clean_check, made.superblock_reader if striping or others else ())
                 if argv
             )
-        case GrowFilesystem():
-            return frozenset({"e2image", "dumpe2fs"})
+        case GrowFilesystem(filesystem=kind):
+            growing = KINDS[kind].growing
+            return frozenset((*growing.check[:1], *growing.programs)) if growing else frozenset()
         case MakeArray():
             return frozenset({"mdadm"})
         case MakeVolumeGroup():
@@ -65,28 +69,32 @@ def _listed(device: str, seconds: float) -> list[Signature]:
         rows = json.loads(text)["signatures"] if text.strip() else []
         return [Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows]
     except (ValueError, KeyError, TypeError):
-        raise Failed(f"wipefs said of {device} what diskwright cannot read: {printable(text, 80)}") from None
+        raise Failed(WIPEFS_UNREADABLE(device=device, said=printable(text, 80))) from None
 
 
 def recognised_differences(
     signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str
-) -> tuple[str, ...]:
+) -> tuple[Said, ...]:
     """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
     if signatures is None:
-        return ("the partition is not there",)
+        return (words.NOT_THERE(),)
     if len(signatures) != 1 or signatures[0].ambivalent:
-        kinds = ", ".join(printable(signature.kind) for signature in signatures) or "nothing"
-        return (f"it shows {kinds} instead of exactly one filesystem",)
+        kinds = tuple(printable(signature.kind) for signature in signatures) or words.NOTHING()
+        return (words.SHOWS(kinds=kinds),)
     seen = signatures[0]
-    pairs = (("type", seen.kind, filesystem), ("UUID", seen.uuid, uuid), ("label", seen.label, label))
+    pairs = (
+        (words.TYPE, seen.kind, filesystem),
+        (words.UUID, seen.uuid, uuid),
+        (words.LABEL, seen.label, label),
+    )
     return tuple(
-        f"its {what} is {printable(str(found))!r}, not {wanted!r}"
-        for what, found, wanted in pairs
+        differs(seen=printable(str(found)), wanted=wanted)
+        for differs, found, wanted in pairs
         if found != wanted
     )
 
 
-def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, ...]:
+def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Said, ...]:
     """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not
     striped. Raises Failed."""
     if not operation.striping and not operation.others:
@@ -95,14 +103,14 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, 
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
-        return () if f"DATA|{profile}" in text else (f"its data are not {profile}",)
+        return () if f"DATA|{profile}" in text else (words.PROFILE(profile=profile),)
     seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:
         return ()
-    return (f"its superblock says {_said(seen)}, not {_said(operation.striping)}",)
+    return (words.STRIPE(seen=_said(seen), wanted=_said(operation.striping)),)
 
 
-def _said(striping: Striping | None) -> str:
+def _said(striping: Striping | None) -> Said:
     if striping is None:
-        return "nothing of a stripe"
-    return f"{format_exact(striping.unit_bytes)} to a drive and {format_exact(striping.width_bytes)} to all"
+        return words.NO_STRIPE()
+    return words.STRIPED(unit=striping.unit_bytes, width=striping.width_bytes)

@@ -2,7 +2,7 @@
 commands."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import sleep
 from typing import Protocol
@@ -11,12 +11,15 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.vault import Vault, describe
 from wizard.apply.steps.lvm import Do, alone_on
+from wizard.apply.steps.words import devices as words
 from wizard.model.errors import Failed
-from wizard.model.journal import Event
+from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan, devices_of
+from wizard.model.said import Said, reason_of
 from wizard.probe.machine import probe_machine
 from wizard.tools.program import Result, run
+from wizard.tools.words import ENDED
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
 BUSY_TRIES = 5
@@ -80,7 +83,9 @@ class Site:
             argv = alone_on(self.plan.paths, argv)
         result = when_free(lambda: self._once(argv, stdin, shown or argv), accept)
         if result.status not in accept:
-            raise Failed(f"{(shown or argv)[0]} ended with status {result.status}: {result.last_words}")
+            raise Failed(
+                ENDED(program=(shown or argv)[0], status=result.status, last_words=result.last_words)
+            )
         return result
 
     def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
@@ -93,7 +98,8 @@ class Site:
         if not self.rehearsed:
             drive = self.member.drive.path
             self.vault.save(drive, places, self.step)
-            self.journal.add(Event.SAVED, f"Saved {describe(places)} of {drive}.", step=self.step)
+            said = words.SAVED(places=describe(places), drive=drive)
+            self.journal.add(Event.SAVED, said, step=self.step)
 
     def look(self) -> Drive:
         """The step's drive as it is now; raises Failed where it does not tell."""
@@ -137,11 +143,11 @@ def journalled(
             on_begin=on_begin,
         )
     except Failed as error:
-        journal.add(Event.COMMAND, str(error), step=step, command=told)
+        journal.add(Event.COMMAND, reason_of(error), step=step, command=told)
         raise
-    said = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
-    sentence = f"{told[0]} ended with status {result.status} after {result.seconds:.1f} s."
-    journal.add(Event.COMMAND, sentence, step=step, command=told, output=said)
+    printed = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
+    said = words.ENDED(program=told[0], status=result.status, seconds=result.seconds)
+    journal.add(Event.COMMAND, said, step=step, command=told, output=printed)
     return result
 
 
@@ -151,10 +157,21 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: flo
     def do(argv: Sequence[str]) -> Result:
         result = journalled(argv, journal, 0, seconds, drive_locks)
         if result.status:
-            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+            raise Failed(_ended(argv, result))
         return result
 
     return do
+
+
+def _ended(argv: Sequence[str], result: Result) -> Said:
+    return ENDED(program=argv[0], status=result.status, last_words=result.last_words)
+
+
+def demand(checks: Iterable[Check]) -> None:
+    """Raises Failed for the first that does not hold."""
+    for check in checks:
+        if not check.holds:
+            raise Failed(words.FAILED_CHECK(what=check.what, seen=check.seen))
 
 
 def look_at(path: str) -> Drive:
@@ -168,5 +185,5 @@ def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
-            raise Failed(f"{drive.path} could not be read again: {silent.why.rstrip('.')}.")
+            raise Failed(words.NOT_READ_AGAIN(drive=drive.path, why=silent.why.rstrip(".")))
     return drives

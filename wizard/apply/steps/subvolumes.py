@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.words import filesystems as words
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
 from wizard.apply.words import GIVEN, NOT_GIVEN
 from wizard.filesystems.kind import Argv
@@ -14,41 +15,42 @@ from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.layout.words import who
 from wizard.model.errors import Failed
 from wizard.model.names import printable
-from wizard.model.plan import MakeSubvolumes
+from wizard.model.plan import GrowFilesystem, MakeSubvolumes
+from wizard.model.said import Said, reason_of
 from wizard.model.writer import SetOwner, Writer
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
 
 
-def work_within(operation: MakeSubvolumes | SetOwner, site: Site) -> str:
+def work_within(operation: MakeSubvolumes | SetOwner, site: Site) -> Said:
     """Mount the filesystem for itself, do that, and unmount it; a sentence on it. Raises Failed."""
     if isinstance(operation, SetOwner):
         return _set_owner(operation, site)
     return _make_subvolumes(operation, site)
 
 
-def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
-    with _at_private_place(operation, site) as (place, making):
+def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> Said:
+    with at_private_place(operation, site) as (place, making):
         there = listed(site.command((*LIST, str(place))).output) if site.again else ()
         for name, argv in zip(operation.names, making, strict=True):
             if name not in there:
                 site.command(argv)
         differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
     if differences:
-        raise Failed(f"{operation.device} has other subvolumes than planned: {'; '.join(differences)}.")
-    return f"{operation.device} has the subvolumes {', '.join(operation.names)}."
+        raise Failed(words.OTHER_SUBVOLUMES(device=operation.device, differences=differences))
+    return words.SUBVOLUMES(device=operation.device, names=operation.names)
 
 
-def _set_owner(operation: SetOwner, site: Site) -> str:
+def _set_owner(operation: SetOwner, site: Site) -> Said:
     writer = operation.writer
-    with _at_private_place(operation, site) as (place, giving):
+    with at_private_place(operation, site) as (place, giving):
         for argv in giving:
             site.command(argv)
         given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
     if not given:
-        raise Failed(str(NOT_GIVEN(device=operation.device, who=who(writer))))
-    return str(GIVEN(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
+        raise Failed(NOT_GIVEN(device=operation.device, who=who(writer)))
+    return GIVEN(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
 
 
 def _is_theirs(folder: Path, writer: Writer) -> bool:
@@ -61,8 +63,8 @@ def _is_theirs(folder: Path, writer: Writer) -> bool:
 
 
 @contextmanager
-def _at_private_place(
-    operation: MakeSubvolumes | SetOwner, site: Site
+def at_private_place(
+    operation: MakeSubvolumes | SetOwner | GrowFilesystem, site: Site
 ) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
     """Mount the filesystem at its private place, and unmount it again: the place, and the operation's
     commands between the two. Raises Failed.
@@ -88,7 +90,7 @@ def _at_private_place(
         with suppress(OSError):
             place.rmdir()
     if is_mounted(mount):
-        raise Failed(f"{operation.device} could not be unmounted from {place} again.")
+        raise Failed(words.NOT_UNMOUNTED(device=operation.device, place=str(place)))
 
 
 def _make_place(place: Path) -> None:
@@ -103,9 +105,9 @@ def _make_place(place: Path) -> None:
             or mounted_at(str(place)) is not None
         )
     except OSError as error:
-        raise Failed(f"The folder {place} could not be made: {error.strerror}.") from None
+        raise Failed(words.NO_FOLDER(place=str(place), why=str(error.strerror))) from None
     if taken:
-        raise Failed(f"{place} is taken: nothing was mounted there.")
+        raise Failed(words.PLACE_TAKEN(place=str(place)))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -113,13 +115,14 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"(?m)^ID \d+ .*?path (.*)$", text))
 
 
-def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[str, ...]:
+def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Said, ...]:
     """How subvolumes differ from the planned ones, in pieces of sentences. Pure."""
-    missing = [f"{name} is missing" for name in wanted if name not in seen]
-    return (*missing, *(f"{printable(name, 60)} was not planned" for name in seen if name not in wanted))
+    missing = [words.SUBVOLUME_MISSING(name=name) for name in wanted if name not in seen]
+    unplanned = [printable(name, 60) for name in seen if name not in wanted]
+    return (*missing, *(words.SUBVOLUME_UNPLANNED(name=name) for name in unplanned))
 
 
-def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[str, ...]:
+def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Said | str, ...]:
     """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing
     where it is mounted nowhere, since then they were looked at when they were made. The top may have been
     used since: what is there besides is its owner's.
@@ -131,5 +134,5 @@ def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[str,
     try:
         seen = listed(run((*LIST, place), seconds=seconds).output)
     except Failed as error:
-        return (str(error),)
+        return (reason_of(error),)
     return name_differences(operation.names, tuple(name for name in seen if name in operation.names))

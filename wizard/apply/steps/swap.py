@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.words import filesystems as words
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.plan import TurnOnSwap
+from wizard.model.said import Said
 
 SWAPS = Path("/proc/swaps")
 
@@ -24,17 +26,17 @@ def is_swap(operation: TurnOnSwap) -> bool:
     return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(text))
 
 
-def swap_differences(operation: TurnOnSwap) -> tuple[str, ...]:
+def swap_differences(operation: TurnOnSwap) -> tuple[Said, ...]:
     """A piece of a sentence where the kernel does not swap to the device."""
-    return () if is_swap(operation) else ("the kernel does not list it as swap",)
+    return () if is_swap(operation) else (words.NO_SWAP(),)
 
 
-def turn_on(operation: TurnOnSwap, site: Site) -> str:
+def turn_on(operation: TurnOnSwap, site: Site) -> Said:
     """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises
     Failed."""
     if not is_swap(operation):
         for argv in commands_of(operation):
             site.command(argv)
     if differences := swap_differences(operation):
-        raise Failed(f"{operation.device} is not in use as planned: {'; '.join(differences)}.")
-    return f"The kernel swaps to {operation.device}."
+        raise Failed(words.NOT_IN_USE(device=operation.device, differences=differences))
+    return words.SWAPS(device=operation.device)

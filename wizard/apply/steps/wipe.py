@@ -1,7 +1,7 @@
 """Erasing signatures."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wizard.apply.block.devices import (
     forget_caches,
@@ -13,12 +13,15 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged, without
 from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.words import filesystems as words
+from wizard.apply.steps.words.devices import NOT_TOUCHED, WIPEFS_UNREADABLE
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import WipeSignatures
+from wizard.model.said import Said
 from wizard.model.units import MIB
 from wizard.tools.program import run
 
@@ -41,7 +44,7 @@ REACH_BYTES = 1024
 """What is saved around each signature found; wipefs erases some ten bytes of it."""
 
 
-def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
+def wipe_signatures(operation: WipeSignatures, site: Site) -> Said:
     """Erase what is found on the operation's device, saving every place first; a sentence on what was
     found."""
     device = operation.device
@@ -62,14 +65,12 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
     if device not in site.plan.paths:
         _erase_nested(device, site)
     if left := list_signatures(device, site.seconds):
-        raise Failed(
-            f"{device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was "
-            "wiped."
-        )
+        raise Failed(words.STILL_SHOWS(device=device, kinds=kinds_of(left)))
     if kinds:
-        return f"Erased {', '.join(printable(kind) for kind in kinds)} from {device}."
+        return words.ERASED(kinds=tuple(map(printable, kinds)), device=device)
     # From a stand-in the old marks are taken away before the first step, with every copy.
-    return f"{device} shows nothing any more." if site.rehearsed else f"{device} had no signature."
+    shown = words.SHOWS_NOTHING if site.rehearsed else words.HAD_NOTHING
+    return shown(device=device)
 
 
 def _erase_nested(device: str, site: Site) -> None:
@@ -80,14 +81,13 @@ def _erase_nested(device: str, site: Site) -> None:
         if kind not in NESTED_MARKS:
             continue
         if reason := open_exclusively(device):
-            raise Failed(f"{device} was not touched: {reason}.")
+            raise Failed(NOT_TOUCHED(node=device, why=reason))
         begin = offset // block * block
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        site.journal.add(
-            Event.COMMAND, f"Wrote zeros over the mark {kind} at byte {offset} of {device}.", step=site.step
-        )
+        said = words.ZEROED(kind=kind, byte=offset, device=device)
+        site.journal.add(Event.COMMAND, said, step=site.step)
     forget_caches(device)
 
 
@@ -96,8 +96,8 @@ def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
     expected = set(operation.expected) - TABLE_KINDS
     found = set(kinds) - TABLE_KINDS
     if expected and found and not expected & found:
-        seen, known = (", ".join(sorted(map(printable, kinds))) for kinds in (found, expected))
-        raise Failed(f"{operation.device} holds {seen} where the plan knew {known}: it was not touched.")
+        seen, known = (tuple(sorted(map(printable, kinds))) for kinds in (found, expected))
+        raise Failed(words.STRANGER(device=operation.device, seen=seen, known=known))
 
 
 def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
@@ -110,7 +110,12 @@ def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int]
         rows = json.loads(text)["signatures"]
         return tuple((str(row["type"]), int(row["offset"], 16)) for row in rows)
     except (ValueError, KeyError, TypeError):
-        raise Failed(f"wipefs said of {device} what diskwright cannot read: {printable(text, 80)}") from None
+        raise Failed(WIPEFS_UNREADABLE(device=device, said=printable(text, 80))) from None
+
+
+def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """The kinds of signatures, each once, to be shown."""
+    return tuple(sorted({printable(kind) for kind, _ in found}))
 
 
 def _places(device: str, size: int, found: tuple[tuple[str, int], ...]) -> Iterator[Extent]:

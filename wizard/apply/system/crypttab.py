@@ -3,6 +3,7 @@ with fstab."""
 
 from pathlib import Path
 
+from wizard.apply.system import words
 from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.fstab import check_writable, take_out
 from wizard.layout.changes.lines import with_line
@@ -10,18 +11,19 @@ from wizard.layout.steps.commands import crypttab_line
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 
-def crypttab_conflict(text: str, operation: AddCrypttabLine) -> str | None:
+def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Said | None:
     """A clause where a line already has the name or the container; None where none has. Pure."""
     for number, line in enumerate(text.split("\n"), 1):
         fields = line.split()
         if len(fields) < 2 or fields[0].startswith("#"):
             continue
         if fields[0] == operation.name:
-            return f"line {number} already opens {printable(fields[1], 60)} as {printable(fields[0], 60)}"
+            return words.OPENS(line=number, device=printable(fields[1], 60), name=printable(fields[0], 60))
         if fields[1].removeprefix("UUID=").strip('"').lower() == operation.uuid.lower():
-            return f"line {number} already speaks of the container {operation.uuid}"
+            return words.HAS_CONTAINER(line=number, uuid=operation.uuid)
     return None
 
 
@@ -30,13 +32,13 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
     one."""
     if not operations:
         return
-    check_writable(path, "no file of what is opened at boot")
+    check_writable(path, words.NO_CRYPTTAB())
     text = read_text(path)
     for operation in operations:
         if crypttab_line(operation) not in text.splitlines() and (
             found := crypttab_conflict(text, operation)
         ):
-            raise Refused(f"{path}, {found}. Nothing was written. Remove that line.")
+            raise Refused(words.REMOVE_LINE(file=str(path), conflict=found))
 
 
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
@@ -48,7 +50,7 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
         if line in text.split("\n"):
             return text
         if found := crypttab_conflict(text, operation):
-            raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
+            raise Failed(words.NOT_THERE_BEFORE(file=str(path), conflict=found))
         return with_line(text, line)
 
     edit(path, change, kept_as(path, run_name))

@@ -14,6 +14,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.words import UNOPENED
+from wizard.apply.system import words
+from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
 
@@ -36,7 +39,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from None
+        raise BadInput(UNREADABLE(file=str(path), why=str(error.strerror))) from None
 
 
 def kept_as(path: Path, run_name: str) -> Path:
@@ -58,11 +61,9 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             if (changed := _one_turn(path, change, keep)) is not None:
                 break
         else:
-            raise Failed(
-                f"{printable(str(path), 200)} is changed all the time by another program. It was left alone."
-            )
+            raise Failed(words.CHANGED_ALL_THE_TIME(file=printable(str(path), 200)))
         if change(now := read_text(path)) != now:
-            raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
+            raise Failed(words.NOT_AS_WRITTEN(file=printable(str(path), 200)))
     return changed
 
 
@@ -78,7 +79,7 @@ def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
             _write(keep, text, real if real.exists() else None)
         return True if _replaced(real, text, wanted) else None
     except OSError as error:
-        raise Failed(f"{real} could not be replaced: {error.strerror}. It is as it was.") from None
+        raise Failed(words.NOT_REPLACED(file=str(real), why=str(error.strerror))) from None
 
 
 @contextmanager
@@ -87,7 +88,7 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Failed(f"{printable(str(folder), 200)} cannot be opened: {error.strerror}.") from None
+        raise Failed(UNOPENED(path=printable(str(folder), 200), why=str(error.strerror))) from None
     try:
         _lock(fd, folder)
         yield
@@ -96,17 +97,17 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _lock(fd: int, folder: Path) -> None:
-    until = monotonic() + LOCK_SECONDS
+    shown, until = printable(str(folder), 200), monotonic() + LOCK_SECONDS
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if monotonic() >= until:
-                raise Failed(f"{printable(str(folder), 200)} is locked by another program.") from None
+                raise Failed(words.LOCKED(folder=shown)) from None
             sleep(0.01)
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise Failed(f"{printable(str(folder), 200)} cannot be locked: {error.strerror}.") from None
+                raise Failed(words.NOT_LOCKED(folder=shown, why=str(error.strerror))) from None
             return
         else:
             return

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.migration.words import NO_FSTAB
+from wizard.apply.system import words
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.layout.changes.lines import edited, is_edited, restored, with_line
 from wizard.layout.steps.commands import fstab_line
@@ -16,6 +18,7 @@ from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
+from wizard.model.said import Said
 from wizard.probe.host.uses import unescaped
 
 
@@ -48,27 +51,25 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
             continue
         passes = fields[4:6]
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
-            raise BadInput(
-                f"{where}, line {number} is no entry that mount can read: {printable(text_line, 80)!r}. Put "
-                "it right first."
-            )
+            raise BadInput(words.NO_ENTRY(file=where, line=number, text=printable(text_line, 80)))
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
         lines.append(Line(number, unescaped(fields[0]), unescaped(fields[1]), options, fields[2]))
     return tuple(lines)
 
 
-def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> str | None:
+def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Said | None:
     """A sentence where an entry already speaks of the mount point, or of the filesystem and the same
     subvolume of it; else None."""
     for line in lines:
         if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
-            return (
-                f"line {line.number} already mounts {printable(line.source, 60)} at "
-                f"{printable(line.mount_point, 60)}"
+            return words.MOUNTS(
+                line=line.number,
+                device=printable(line.source, 60),
+                place=printable(line.mount_point, 60),
             )
         same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
         if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
-            return f"line {line.number} already speaks of the filesystem {operation.uuid}"
+            return words.HAS_FILESYSTEM(line=line.number, uuid=operation.uuid)
     return None
 
 
@@ -82,26 +83,24 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     one."""
     if not operations:
         return
-    check_writable(path, "no file of mounts at boot")
+    check_writable(path, NO_FSTAB())
     text = read_text(path)
     lines = parse(text, str(path))
     for operation in operations:
         if fstab_line(operation) in text.split("\n"):
             continue
         if found := conflict(lines, operation):
-            raise Refused(
-                f"{path}, {found}. Nothing was written. Remove that line or choose another mount point."
-            )
+            raise Refused(words.REMOVE_OR_CHOOSE(file=str(path), conflict=found))
 
 
-def check_writable(path: Path, otherwise: str) -> None:
+def check_writable(path: Path, otherwise: Said | str) -> None:
     """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that
     is no file is not."""
     real = path.resolve()
     if real.exists() and not real.is_file():
-        raise Refused(f"{printable(str(path), 200)} is {otherwise}. Nothing was written.")
+        raise Refused(words.NOT_A_FILE(file=printable(str(path), 200), otherwise=otherwise))
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
-        raise Refused(f"{real} cannot be written here. Nothing was written.")
+        raise Refused(words.NOT_WRITABLE(file=str(real)))
 
 
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
@@ -113,7 +112,7 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
         if line in text.split("\n"):
             return text
         if found := conflict(parse(text, str(path)), operation):
-            raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
+            raise Failed(words.NOT_THERE_BEFORE(file=str(path), conflict=found))
         return with_line(text, line)
 
     edit(path, change, keep)
@@ -127,25 +126,24 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
     def change(text: str) -> str:
         changed = text if is_edited(operation, text) else edited(operation, text)
         if changed is None:
-            raise Failed(f"{printable(str(path), 200)} is another by now. It was not changed.")
+            raise Failed(words.ANOTHER(file=printable(str(path), 200)))
         return changed
 
     edit(path, change, keep)
 
 
-def lines_back(path: Path, operation: EditFstab) -> str:
+def lines_back(path: Path, operation: EditFstab) -> Said:
     """Put the operation's old lines back, and only those; a sentence on how the file stands then. Raises
     Failed where it does not read so."""
     shown = printable(str(path), 200)
     if edit(path, partial(restored, operation)):
-        many = "its old line" if len(operation.lines) == 1 else "its old lines"
-        return f"{shown} has {many} again."
+        return words.LINES_AGAIN(count=len(operation.lines), file=shown)
     text = read_text(path)
     has_them = all(one.old is None or one.old in text.split("\n") for one in operation.lines)
     gone = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
-    return (
-        f"{shown} {'has its old lines' if has_them and gone else 'was changed since, and is left as it is'}."
-    )
+    if has_them and gone:
+        return words.LINES_THERE(count=len(operation.lines), file=shown)
+    return words.CHANGED_SINCE(file=shown)
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
@@ -157,9 +155,7 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
         if lines[number - 1 : number] == [new]:
             return text
         if lines[number - 1 : number] != [old]:
-            raise Failed(
-                f"Line {number} of {printable(str(path), 200)} is another by now. The file was not changed."
-            )
+            raise Failed(words.ANOTHER_LINE(line=number, file=printable(str(path), 200)))
         lines[number - 1] = new
         return "\n".join(lines)
 
@@ -180,11 +176,12 @@ def line_back(path: Path, old: str, new: str) -> str:
         lines[lines.index(new)] = old
         return "\n".join(lines)
 
+    shown = printable(str(path), 200)
     if edit(path, change):
-        return f"{printable(str(path), 200)} has its old line again."
-    has_it = old in read_text(path).split("\n")
-    stands = "has its old line" if has_it else "was changed since, and is left as it is"
-    return f"{printable(str(path), 200)} {stands}."
+        return str(words.LINES_AGAIN(count=1, file=shown))
+    if old in read_text(path).split("\n"):
+        return str(words.LINES_THERE(count=1, file=shown))
+    return str(words.CHANGED_SINCE(file=shown))
 
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:

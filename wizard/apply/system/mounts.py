@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.system import words
 from wizard.filesystems.registry import mounted_as
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.model.said import Said
 from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -107,19 +109,22 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     """How what is mounted differs from the plan, in pieces of sentences: device, type, options."""
     found = mounted_at(operation.mount_point)
     if found is None:
-        return ("nothing is mounted there",)
+        return (str(words.NOTHING_MOUNTED()),)
     differences = []
     if found.source not in (operation.device, *operation.others):
-        differences.append(f"{printable(found.source)} is mounted there instead of {operation.device}")
+        differences.append(words.OTHER_DEVICE(found=printable(found.source), device=operation.device))
     if found.filesystem != operation.filesystem:
-        differences.append(f"its type is {printable(found.filesystem)}, not {operation.filesystem}")
+        differences.append(
+            words.OTHER_TYPE(found=printable(found.filesystem), filesystem=operation.filesystem)
+        )
     if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
-        differences.append(f"{printable(found.root)} of it is mounted, not {root}")
+        differences.append(words.OTHER_SUBVOLUME(found=printable(found.root), subvolume=root))
     seen = found.options | silent_options(operation.device, operation.filesystem)
-    return (*differences, *option_differences(operation.options, operation.filesystem, seen))
+    differences += option_differences(operation.options, operation.filesystem, seen)
+    return (*map(str, differences),)
 
 
-def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> tuple[str, ...]:
+def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> tuple[Said, ...]:
     """A piece of a sentence for every advised option that is not in force, and for everything in force that
     contradicts one."""
     found = []
@@ -131,11 +136,11 @@ def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozense
     for option in wanted:
         against = sorted(other for other in seen if _contradicts(option, other))
         if against and not any(_is(option, other) for other in seen):
-            found.append(f"{option} was advised and {against[0]} is in force")
+            found.append(words.OTHER_OPTION(option=option, other=against[0]))
         elif not any(_is(option, other) for other in seen) and option not in silent:
-            found.append(f"{option} was advised and is not in force")
+            found.append(words.NO_OPTION(option=option))
     if "ro" in seen and "ro" not in advised:
-        found.append("it is read-only")
+        found.append(words.READ_ONLY())
     return tuple(found)
 
 

@@ -28,6 +28,15 @@ def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
     return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_holding(Path(places))})
 
 
+def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
+    """The file of mounts at boot where it lies on a read-only filesystem, as in NixOS's store; else empty."""
+    real = fstab.resolve()
+    try:
+        return str(fstab) if os.statvfs(real.parent).f_flag & os.ST_RDONLY else ""
+    except OSError:
+        return ""
+
+
 def _holding(places: Path) -> Iterator[str]:
     try:
         found = sorted(places.iterdir())

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.run.words import NOTHING_WRITTEN
+from wizard.apply.system import words as own
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.changes import words
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import in_a_row
 
 MOST_NAMED = 5
 
@@ -29,16 +31,16 @@ def check_unused(place: str) -> None:
     below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
     if below is not None:
         said = words.BELOW(below=printable(below.mount_point, 200), place=shown)
-        raise Refused(f"{said} {NOTHING_WRITTEN}")
+        raise Refused(in_a_row(said, NOTHING_WRITTEN()))
     if users := users_of(place):
-        named = users[:MOST_NAMED] + (("others",) if len(users) > MOST_NAMED else ())
-        raise Refused(f"{words.BUSY(place=shown, users=named)} {NOTHING_WRITTEN}")
+        named = users[:MOST_NAMED] + ((own.OTHERS(),) if len(users) > MOST_NAMED else ())
+        raise Refused(in_a_row(words.BUSY(place=shown, users=named), NOTHING_WRITTEN()))
 
 
 def _name(process: Path) -> str:
     with suppress(OSError):
         return printable((process / "comm").read_text(errors="replace").strip(), 40)
-    return "a program"
+    return str(own.A_PROGRAM())
 
 
 def _open_paths(process: Path) -> Iterator[str]:

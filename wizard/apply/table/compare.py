@@ -1,40 +1,42 @@
 """A drive held against a layout: what differs, in pieces of sentences. Pure."""
 
+from wizard.apply.table import words
 from wizard.layout.room.space import is_container
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Slot
+from wizard.model.said import Sentence
 
 
 def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     """What the table on the disk says otherwise than the layout: kind, numbers, starts, lengths, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
-    found = [] if kind == wanted.table else [f"the table is {kind}, not {wanted.table}"]
+    found = [] if kind == wanted.table else [str(words.KIND(seen=kind, wanted=wanted.table))]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
         part = by_number.pop(slot.number, None)
         if part is None:
-            found.append(f"partition {slot.number} is missing")
+            found.append(str(words.MISSING(number=slot.number)))
         else:
             found += _entry_differences(slot, part)
-    found += [f"there is a partition {number} that was not planned" for number in sorted(by_number)]
+    found += [str(words.NOT_PLANNED(number=number)) for number in sorted(by_number)]
     return tuple(found)
 
 
 def _entry_differences(slot: Slot, part: Partition) -> list[str]:
-    pairs: list[tuple[str, object, object]] = [
-        ("starts at byte", part.start_bytes, slot.start_bytes),
-        ("has a length in bytes of", part.size_bytes, slot.size_bytes),
-        ("has the type", part.type, slot.type),
-        ("has the name", part.name or "", slot.name or ""),
-        ("has the flags", hex(part.attributes), hex(slot.attributes)),
+    pairs: list[tuple[Sentence, int | str | None, int | str | None]] = [
+        (words.START, part.start_bytes, slot.start_bytes),
+        (words.LENGTH, part.size_bytes, slot.size_bytes),
+        (words.TYPE, part.type, slot.type),
+        (words.NAME, part.name or "", slot.name or ""),
+        (words.FLAGS, hex(part.attributes), hex(slot.attributes)),
     ]
     if slot.kept and slot.part_uuid:
-        pairs.append(("has the UUID", part.part_uuid, slot.part_uuid))
+        pairs.append((words.UUID, part.part_uuid, slot.part_uuid))
     return [
-        f"partition {slot.number} {what} {_shown(seen)}, not {_shown(wanted)}"
-        for what, seen, wanted in pairs
+        str(differs(number=slot.number, seen=_shown(seen), wanted=_shown(wanted)))
+        for differs, seen, wanted in pairs
         if seen != wanted
     ]
 
@@ -46,20 +48,20 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     for slot in wanted.partitions:
         part = by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(f"the kernel has no partition {slot.number}")
+            found.append(str(words.KERNEL_MISSING(number=slot.number)))
             continue
         if part.kernel_start_bytes != slot.start_bytes:
-            found.append(
-                f"the kernel has partition {slot.number} at byte {part.kernel_start_bytes}, not "
-                f"{slot.start_bytes}"
+            said = words.KERNEL_START(
+                number=slot.number, seen=part.kernel_start_bytes, wanted=slot.start_bytes
             )
+            found.append(str(said))
         # Of an extended partition the kernel shows only the first record, so that nobody writes over the
         # logical ones.
         if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
-            found.append(
-                f"the kernel has partition {slot.number} with {part.kernel_size_bytes} bytes, not "
-                f"{slot.size_bytes}"
+            said = words.KERNEL_LENGTH(
+                number=slot.number, seen=str(part.kernel_size_bytes), wanted=slot.size_bytes
             )
+            found.append(str(said))
     return tuple(found)
 
 
@@ -69,5 +71,5 @@ def strangers(drive: Drive, *known: Layout) -> tuple[Partition, ...]:
     return tuple(part for part in drive.partitions if (part.start_bytes, part.size_bytes) not in places)
 
 
-def _shown(value: object) -> str:
-    return repr(printable(value, 40)) if isinstance(value, str) else str(value)
+def _shown(value: int | str | None) -> int | str:
+    return value if isinstance(value, int) else printable(value or "", 40)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import Site
+from wizard.apply.table import words
 from wizard.apply.table.type_codes import set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed
@@ -25,9 +26,7 @@ def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
         shown=("libparted", there.table, there.device),
     )
     if result.status == LIBPARTED_ABORTED:
-        raise Failed(
-            f"libparted gave up on {there.device} (it aborted); the table on it may be half written."
-        )
+        raise Failed(words.GAVE_UP(device=there.device))
     if result.status:
-        raise Failed(f"libparted did not write the table of {there.device}: {result.last_words}")
+        raise Failed(words.NOT_WRITTEN(device=there.device, why=result.last_words))
     set_types(there, site.member.drive.geometry.logical_block_bytes)

@@ -8,6 +8,7 @@ import zlib
 from dataclasses import dataclass
 from uuid import UUID
 
+from wizard.apply.table import words
 from wizard.apply.table.image import Image
 from wizard.apply.table.proof import Copy, copies_of
 from wizard.apply.table.type_codes import (
@@ -54,7 +55,7 @@ def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | Non
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(_entries(before)) - kept
     if len(changed) != 1 or not changed.issuperset(new):
-        raise Failed(f"The table of {operation.device} is not the one that was planned for.")
+        raise Failed(words.OTHER_TABLE(device=operation.device))
     (number,) = changed
     return number, new.get(number)
 
@@ -69,14 +70,14 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
     old, new = _entries(before), _entries(wanted)
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
-        raise Failed("The changed table would not have the planned partitions.")
+        raise Failed(words.OTHER_PARTITIONS())
     for number, entry in entries.items():
         read = new[number]
         told = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(f"Partition {number}, which is to stay, would change.")
+            raise Failed(words.KEPT_CHANGED(number=number))
         if told != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
-            raise Failed(f"Partition {number} would not become what was planned.")
+            raise Failed(words.NOT_BECOME(number=number))
 
 
 def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
@@ -113,7 +114,7 @@ def _with_copy(image: Image, copy: Copy, number: int, entry: TableEntry | None) 
 def _whole(image: Image, place: Extent) -> bytes:
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
-        raise Failed(f"The table's record at byte {place.start_bytes} is not where tables have it.")
+        raise Failed(words.RECORD_ELSEWHERE(byte=place.start_bytes))
     return data
 
 
@@ -132,7 +133,7 @@ def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
         return _with_line(before, record.line, entry)
     link = records[index - 1].link
     if record.link is not None or link is None:
-        raise Failed(f"Partition {number} is not the last logical one.")
+        raise Failed(words.NOT_LAST(number=number))
     return _with_line(before, link, None)
 
 

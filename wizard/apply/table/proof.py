@@ -11,6 +11,7 @@ the first header, last. Of an MBR one sector changes.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from wizard.apply.table import words
 from wizard.apply.table.image import Image, changed_bytes, is_within
 from wizard.apply.table.type_codes import CHECKSUM_AT, ENTRIES_CHECKSUM_AT, MBR_LINE_BYTES, MBR_LINES_AT
 from wizard.model.errors import Failed
@@ -50,10 +51,10 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     may_change = tuple(_changing(copies_of(before), new))
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
-            raise Failed(f"libparted changed byte {offset}, which belongs to no new partition.")
+            raise Failed(words.BYTE_CHANGED(byte=offset))
     table = _reading(wanted).table
     if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed("libparted wrote a GPT that is not whole in both copies.")
+        raise Failed(words.COPY_NOT_WHOLE())
     return wanted
 
 
@@ -63,7 +64,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
         if entry.kept and _told(old.get(entry.number), with_uuid) != _told(new.get(entry.number), with_uuid):
-            raise Failed(f"libparted changed the record of partition {entry.number}, which is to stay.")
+            raise Failed(words.RECORD_CHANGED(number=entry.number))
 
 
 def _entries(image: Image) -> dict[int, Entry]:
@@ -112,7 +113,7 @@ def _copy(image: Image, block: int) -> tuple[Copy, int]:
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
-        raise Failed(f"The table has no header in block {block}.")
+        raise Failed(words.NO_HEADER(block=block))
     _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
     return Copy(Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes), other
 
@@ -136,7 +137,7 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
         writes += _joined((offset, changed.pop(offset)) for offset in blocks)
     if changed:
-        raise Failed(f"Byte {min(changed)} would change, which is no part of the table.")
+        raise Failed(words.OUTSIDE(byte=min(changed)))
     return tuple(writes)
 
 

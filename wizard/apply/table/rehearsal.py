@@ -13,6 +13,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.stand_in import StandIn, standing_in
 from wizard.apply.steps.step_context import Site, look_at
+from wizard.apply.table import words
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
@@ -22,11 +23,7 @@ from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
-
-WRITTEN_DIRECTLY = (
-    "libparted writes the table to the drive itself: a power cut meanwhile can leave it half written until "
-    "the run goes on."
-)
+from wizard.model.said import reason_of
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
@@ -48,14 +45,10 @@ def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
             wanted = _write_there(operation, before, stand_in, site)
         except Failed as error:
             raise Failed(
-                f"The new table did not come out as planned on a stand-in for {operation.device}, "
-                f"{stand_in.node}: {error} Nothing of it was written to {operation.device}."
+                words.NOT_REHEARSED(drive=operation.device, node=stand_in.node, why=reason_of(error))
             ) from None
-    sentence = (
-        f"On a stand-in for {operation.device}, the new table is the planned one, and all else of it is to "
-        "the byte as before"
-    )
-    site.journal.add(Event.VERIFIED, sentence, step=site.step, output="libblkid and the kernel read it so")
+    said = words.REHEARSED(drive=operation.device)
+    site.journal.add(Event.VERIFIED, said, step=site.step, output=str(words.READ_SO()))
     return wanted
 
 
@@ -65,7 +58,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     forget_caches(stand_in.node)
     written = image_of(stand_in.node, places, site.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
-        raise Failed(f"libparted wrote to byte {outside}, which is no place of the table.")
+        raise Failed(words.WRITTEN_OUTSIDE(byte=outside))
     wanted = proven(operation, before, written)
     # All of it is gone through as it will be on the drive, from the old table on.
     for offset, data in before.pieces:
@@ -80,7 +73,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     found = look_at(stand_in.node)
     layout = site.member.after
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
-        raise Failed(f"{'; '.join(differences)}.")
+        raise Failed(words.DIFFERENCES(differences=differences))
     if image_of(stand_in.node, places, site.member.drive) != wanted:
-        raise Failed("It does not hold what was written to it.")
+        raise Failed(words.STAND_IN_DIFFERS())
     return wanted

@@ -10,6 +10,7 @@ import zlib
 from uuid import UUID
 
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.apply.table import words
 from wizard.filesystems.partitions import (
     BOOT_GPT_TYPE,
     BOOT_MBR_TYPE,
@@ -69,7 +70,7 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     """The block with a header in it; raises Failed where there is none."""
     found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
-        raise Failed(f"The table that was written on {drive} has no header in block {block}.")
+        raise Failed(words.NO_NEW_HEADER(drive=drive, block=block))
     return found
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import parted
 
+from wizard.apply.table import words
 from wizard.apply.table.type_codes import SET_AFTERWARDS
 from wizard.documents.codec import from_json
 from wizard.filesystems.partitions import (
@@ -75,23 +76,22 @@ def write(operation: WriteTable) -> None:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
             raise Failed(
-                f"libparted sees a table of kind {disk.type} on {operation.device}, not "
-                f"{LABELS[operation.table]}."
+                words.OTHER_KIND(seen=disk.type, device=operation.device, wanted=LABELS[operation.table])
             )
     present = _present(disk, operation, device.sectorSize)
     for entry in operation.entries:
         if entry.number not in present:
             if entry.kept:
-                raise Failed(f"Partition {entry.number}, which is to stay, is not on {operation.device}.")
+                raise Failed(words.KEPT_MISSING(number=entry.number, device=operation.device))
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
-        print(f"libparted {parted.version()['libparted']} wrote the table.")
+        print(words.WRITTEN(version=parted.version()["libparted"]))
         try:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive; the caller tells the kernel by other means and compares.
-            print(f"libparted could not tell the kernel: {error}")
+            print(words.KERNEL_NOT_TOLD(why=str(error)))
 
 
 @contextmanager
@@ -121,10 +121,7 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
         entry = wanted.get(part.number)
         place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(
-                f"{operation.device} has a partition {part.number} that is not in the plan; the table was "
-                "not changed."
-            )
+            raise Failed(words.STRANGER(device=operation.device, number=part.number))
         found.add(part.number)
     return frozenset(found)
 
@@ -138,12 +135,9 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
         and flag is None
         and declared is None
     ):
-        raise Failed(f"libparted cannot give partition {entry.number} the type {entry.type}.")
+        raise Failed(words.TYPE_NOT_GIVEN(number=entry.number, type=entry.type))
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
-        raise Failed(
-            f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of "
-            f"{operation.device}."
-        )
+        raise Failed(words.NOT_IN_BLOCKS(number=entry.number, block=sector_bytes, device=operation.device))
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
@@ -152,10 +146,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
-        raise Failed(
-            f"libparted would make partition {made[2]} at block {made[0]} instead of {entry.number} at "
-            f"{geometry.start}."
-        )
+        raise Failed(words.ELSEWHERE(made=made[2], block=made[0], number=entry.number, wanted=geometry.start))
     if flag is not None:
         part.setFlag(flag)
     if operation.table == "gpt" and entry.name:

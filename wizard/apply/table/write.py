@@ -9,25 +9,26 @@ from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.words.devices import NO_NODE
+from wizard.apply.table import words
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
 from wizard.apply.table.one_entry import with_one_changed
 from wizard.apply.table.proof import in_order, proven
-from wizard.apply.table.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
+from wizard.apply.table.rehearsal import image_of, rehearsed
 from wizard.layout.room.space import is_container
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, WriteTable
+from wizard.model.said import Said
 from wizard.model.units import MIB
 from wizard.probe.table.tables import read_table
 
-UNTOUCHED = "The table was not changed."
 
-
-def write_table(operation: WriteTable, site: Site) -> str:
+def write_table(operation: WriteTable, site: Site) -> Said:
     """Save what the table's places hold, write it, read it back; a sentence with what was drawn by libparted.
 
     A table that keeps partitions is written to a stand-in and proven there first. Raises Failed.
@@ -57,9 +58,8 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Si
     try:
         wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
-        site.journal.add(
-            Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step
-        )
+        said = words.NO_STAND_IN(drive=drive, why=str(error))
+        site.journal.add(Event.COMMAND, said, step=site.step)
         site.save(regions)
         _add_directly(operation, before, site)
         return
@@ -95,7 +95,7 @@ def _refuse_use(site: Site) -> None:
     try:
         check_unused(site.look())
     except Refused as error:
-        raise Failed(error.ending_in(UNTOUCHED)) from None
+        raise Failed(error.ending_in(str(words.NOT_CHANGED()))) from None
 
 
 def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:
@@ -103,15 +103,12 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     if image_of(drive, places, site.member.drive) != before:
-        raise Failed(
-            f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was "
-            "written."
-        )
+        raise Failed(words.CHANGED_MEANWHILE(drive=drive))
     for offset, data in in_order(operation.table, before, wanted):
         # On its medium before the next one.
         write_bytes(drive, offset, data)
     if image_of(drive, places, site.member.drive) != wanted:
-        raise Failed(f"{drive} does not hold the table that was written to it.")
+        raise Failed(words.NOT_HELD(drive=drive))
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
@@ -144,7 +141,7 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
 
             spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     except OSError as error:
-        raise Failed(f"The table of {drive} could not be read: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(drive=drive, why=str(error.strerror))) from None
     return [Extent(offset, length) for offset, length in spans]
 
 
@@ -157,34 +154,31 @@ def _put_back_half_written(drive: str, site: Site) -> None:
     forget_caches(drive)
 
 
-def _read_back(drive: str, site: Site) -> str:
+def _read_back(drive: str, site: Site) -> Said:
     wanted = site.member.after
     forget_caches(drive)
     found = site.look()
     if differences := disk_differences(wanted, found):
-        raise Failed(f"The table read back from {drive} is not the planned one: {'; '.join(differences)}.")
+        raise Failed(words.NOT_AS_PLANNED(drive=drive, differences=differences))
     if kernel_differences(wanted, found):
         tell_kernel(drive, anew=False)
         found = site.look()
     if differences := kernel_differences(wanted, found):
-        raise Failed(
-            f"The table is on {drive}, but the kernel did not take it over: {'; '.join(differences)}. A "
-            "restart makes it do so."
-        )
+        raise Failed(words.NOT_TAKEN_OVER(drive=drive, differences=differences))
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
     if missing := wait_for(nodes):
-        raise Failed(f"The node {missing} did not appear.")
+        raise Failed(NO_NODE(node=missing))
     return _drawn(found, site)
 
 
-def _drawn(drive: Drive, site: Site) -> str:
+def _drawn(drive: Drive, site: Site) -> Said:
     """What libparted drew at random, which no plan can hold beforehand."""
     new = {slot.number for slot in site.member.after.partitions if not slot.kept}
     parts = [
-        f"partition {part.number} is {part.part_uuid}"
+        words.PARTITION_DRAWN(number=part.number, uuid=part.part_uuid)
         for part in drive.partitions
         if part.number in new and part.part_uuid
     ]
-    table = f"the table is {drive.table.uuid}" if drive.table and drive.table.uuid else ""
-    drawn = "; ".join([text for text in (table, *parts) if text])
-    return f"Disk and kernel have exactly the planned table{': ' + drawn if drawn else ''}."
+    uuid = drive.table.uuid if drive.table else None
+    drawn = (*((words.TABLE_DRAWN(uuid=uuid),) if uuid else ()), *parts)
+    return words.DRAWN(drawn=drawn) if drawn else words.PLANNED()

@@ -13,11 +13,14 @@ from typing import NoReturn, Protocol
 from wizard.apply.block.cow_store import read_cow_store
 from wizard.apply.block.extents import differing, merged
 from wizard.apply.block.medium import Medium
+from wizard.apply.block.words import UNCHANGED
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.record import Mark, Phase, Record, load_record, power_sentence, save_record
+from wizard.apply.engine.record import Mark, Phase, Record, load_record, power_said, save_record
 from wizard.apply.engine.stores import Store
+from wizard.apply.engine.words import KEPT_IN
 from wizard.apply.run.progress import Progress, part_of
+from wizard.apply.transaction import words
 from wizard.apply.transaction.snapshotted import (
     OLD,
     WORK,
@@ -31,15 +34,13 @@ from wizard.migrate.ext.bar import FIRST_BYTES, barred, deciding_block
 from wizard.migrate.ext.used import is_used_one
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.units import format_exact
-
-USED = "it was written to since, as by mounting it for writing"
+from wizard.model.said import Said, in_a_row
 
 
 class Note(Protocol):
     """Writes a sentence to the journal, with what was seen."""
 
-    def __call__(self, event: Event, sentence: str, *, output: str = "") -> object:
+    def __call__(self, event: Event, sentence: Said | str, *, output: str = "") -> object:
         """As `Journal.add`."""
 
 
@@ -63,11 +64,11 @@ class Committing:
             return
         with self._exchange() as exchange:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
-                power = power_sentence(Phase.REPLACING, self._device, waits=False)
-                self._note(Event.SAVED, f"From here on the filesystem is barred until it is whole. {power}")
+                power = power_said(Phase.REPLACING, self._device, waits=False)
+                self._note(Event.SAVED, in_a_row(*filter(None, (words.BARRED(), power))))
                 exchange.commit(part_of(progress, 0.2, 1.0))
-                seen = f"{format_exact(exchange.record.changes[0].changed_bytes)} were read again from it"
-                self._note(Event.VERIFIED, "The drive holds what was written to it", output=seen)
+                seen = words.READ_AGAIN(size=exchange.record.changes[0].changed_bytes)
+                self._note(Event.VERIFIED, words.HOLDS(), output=str(seen))
             exchange.release()
 
     def undo(self, progress: Progress) -> None:
@@ -88,22 +89,19 @@ class Committing:
         what the device holds. Writes nothing."""
         with self._exchange() as exchange:
             if not exchange.sides[0].keeps_old():
-                raise Failed(
-                    f"What is kept in {self._folder} of {self._device} was changed or damaged: it is not "
-                    "written to the drive."
-                )
+                raise Failed(words.KEPT_DAMAGED(folder=str(self._folder), device=self._device))
         if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
-            raise Refused(f"The change cannot be undone: {obstacle}. Nothing was written.")
+            raise Refused(words.NO_UNDO(why=obstacle))
 
-    def undo_obstacle(self) -> str:
-        """Why what was committed cannot be undone any more, as a clause; empty where it can."""
+    def undo_obstacle(self) -> Said | None:
+        """Why what was committed cannot be undone any more, as a clause; None where it can."""
         if self.head is not Head.NEW:
-            return USED
+            return words.USED()
         with self._exchange() as exchange:
             (side,) = exchange.sides
             if not side.holds(side.change.new_digest):
-                return "what the change wrote is no longer as it was written"
-        return ""
+                return words.NOT_AS_WRITTEN()
+        return None
 
     @property
     def phase(self) -> Phase:
@@ -172,20 +170,17 @@ class Committing:
                     progress=progress,
                 )
         except Failed as error:
-            raise Failed(f"{error} The drive has not changed.") from None
+            raise Failed(f"{error} {UNCHANGED()}") from None
         self._snapshotted = replace(self._snapshotted, new_first=new_first.hex())
         save_snapshotted(self._run, self._snapshotted)
         save_record(self._run, Record(Phase.SAVED, (change,), waits=False))
-        size = format_exact(change.changed_bytes)
-        self._note(
-            Event.SAVED, f"What the drive holds where it will change, {size}, is kept in {self._folder}."
-        )
+        self._note(Event.SAVED, words.SAVED(size=change.changed_bytes, folder=str(self._folder)))
 
     def _leave(self) -> NoReturn:
         """Give the change up, of which nothing is on the device yet."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
         drop_folder(self._folder)
-        raise Refused(f"The filesystem is left as it is: {USED}. Nothing was written.")
+        raise Refused(words.LEFT(why=words.USED()))
 
     def _refuse_strangers(self) -> None:
         """Raises Refused where the superblock is neither one that this run put there nor that of the same
@@ -208,7 +203,4 @@ class Committing:
             case _:
                 fits = True
         if not fits:
-            raise Refused(
-                "In the middle of the change somebody wrote to the filesystem's superblock, which was "
-                f"barred. Nothing was written. What is kept of both states lies in {self._folder}."
-            )
+            raise Refused(in_a_row(words.MEDDLED(), KEPT_IN(folder=str(self._folder))))

@@ -19,6 +19,7 @@ from wizard.apply.engine.sides import Kept, opened
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.survey import Side
 from wizard.apply.run.vault import read_kept, replace_document
+from wizard.apply.transaction import words
 from wizard.documents.codec import from_json, parse_document
 from wizard.migrate.ext.bar import DECIDING, barred
 from wizard.model.errors import BadInput
@@ -91,10 +92,7 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
     or an earlier version began it."""
     if (text := read_kept(run / FILE)) is None:
         if (run / EARLIER).exists():
-            raise BadInput(
-                f"The run {run.name} was begun by an earlier version of diskwright, and only that can go on "
-                "with it or take it back."
-            )
+            raise BadInput(words.EARLIER(run=run.name))
         return None
     return from_json(parse_document(text, SCHEMA, str(run / FILE)), Snapshotted, str(run / FILE))
 
@@ -102,7 +100,7 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
 def snapshotted_of(run: Path) -> Snapshotted:
     """The same; raises BadInput where none was begun, too."""
     if (found := load_snapshotted(run)) is None:
-        raise BadInput(f"The run {run.name} has no transaction.")
+        raise BadInput(words.NONE(run=run.name))
     return found
 
 

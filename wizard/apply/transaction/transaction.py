@@ -21,10 +21,12 @@ from wizard.apply.block.medium import DeviceMedium, block_bytes
 from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot
 from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.migration.words import ENDED
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress import Progress
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.apply.steps.step_context import journalled
+from wizard.apply.transaction import words
 from wizard.apply.transaction.committing import Committing
 from wizard.apply.transaction.snapshotted import (
     WORK,
@@ -76,29 +78,23 @@ class Transaction:
         Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
         """
         if not may_begin(run):
-            raise Refused(f"The run {run.name} has begun its change already. Nothing was written.")
+            raise Refused(words.HAS_BEGUN(run=run.name))
         first = read_bytes(device, 0, FIRST_BYTES)
         facts = read_ext(first[START_BYTES:])
         if facts is None:
-            raise Refused(f"{printable(device)} holds no filesystem of this kind. Nothing was written.")
+            raise Refused(words.OTHER_KIND(device=printable(device)))
         if is_barred(first):
-            raise Refused(
-                f"{printable(device)} is in the middle of another run's change: resume or undo that one. "
-                "Nothing was written."
-            )
+            raise Refused(words.OTHER_CHANGE(device=printable(device)))
         refuse_open_folder(store)
         folder = store_of(store, run.name)
         try:
             for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
                 missing.mkdir(mode=0o700)
         except OSError as error:
-            raise Refused(
-                f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written."
-            ) from None
+            shown = printable(str(folder), 200)
+            raise Refused(words.NOT_MADE(folder=shown, why=str(error.strerror))) from None
         if not is_roots_alone(folder):
-            raise Refused(
-                f"{printable(str(folder), 200)} does not belong to root alone. Nothing was written."
-            )
+            raise Refused(words.NOT_ROOTS(folder=printable(str(folder), 200)))
         save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(device), str(folder), first.hex()))
         save_record(run, Record(Phase.REHEARSING, waits=False))
         made = cls(run, device, journal, drive_locks)
@@ -115,10 +111,7 @@ class Transaction:
         """The run's transaction, also after a reboot, when `device` may have another name; raises Refused
         where it is another."""
         if not is_filesystem_of(snapshotted_of(run), device):
-            raise Refused(
-                f"{printable(device)} does not hold the filesystem of the run {run.name}. Nothing was "
-                "written."
-            )
+            raise Refused(words.OTHER_FILESYSTEM(device=printable(device), run=run.name))
         return cls(run, device, journal, drive_locks)
 
     @property
@@ -136,9 +129,7 @@ class Transaction:
         reboot, or is no longer valid."""
         node = self._snapshot().node() if self._is_at_work else None
         if node is None:
-            raise Failed(
-                "The snapshot is gone. The drive has not changed; what was done on it is begun again."
-            )
+            raise Failed(words.SNAPSHOT_GONE())
         self.check()
         return node
 
@@ -151,9 +142,7 @@ class Transaction:
         """Give it up: the snapshot and its store go, and the drive has not changed by one bit. It can be
         begun again. Raises Refused where the drive has changed."""
         if self.phase not in UNTOUCHED:
-            raise Refused(
-                f"The change is {self.phase}: it can be resumed or undone, not given up. Nothing was written."
-            )
+            raise Refused(words.NOT_GIVEN_UP(phase=self.phase.value))
         snapshotted = snapshotted_of(self._run)
         # In this order there is room again before anything is written.
         self._snapshot().take_down()
@@ -203,7 +192,7 @@ class Transaction:
         committed."""
         record = load_record(self._run)
         if record is None or record.phase not in (Phase.RELEASED, Phase.KEPT):
-            raise Refused(f"The change is {self.phase}: there is nothing to keep. Nothing was written.")
+            raise Refused(words.NOTHING_TO_KEEP(phase=self.phase.value))
         save_record(self._run, replace(record, phase=Phase.KEPT))
         drop_folder(Path(snapshotted_of(self._run).folder))
 
@@ -217,10 +206,7 @@ class Transaction:
         snapshotted = snapshotted_of(self._run)
         found = len(read_cow_store(snapshot.store, snapshotted.size_bytes).numbers)
         if found != written:
-            raise Failed(
-                f"The snapshot's store holds {found} chunks, and the kernel counted {written}. The drive has "
-                "not changed."
-            )
+            raise Failed(words.OTHER_COUNT(found=found, counted=written))
         save_snapshotted(self._run, replace(snapshotted, closed=True))
 
     @contextmanager
@@ -235,7 +221,8 @@ class Transaction:
     def _tell(self, argv: Sequence[str]) -> str:
         result = journalled(argv, self._journal, 0, COMMAND_SECONDS, self._drive_locks)
         if result.status:
-            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+            ended = ENDED(program=argv[0], status=result.status)
+            raise Failed(f"{ended} {result.last_words}")
         return result.output
 
 
@@ -264,9 +251,11 @@ def locate(run: Path) -> str:
     is missing, or there twice."""
     snapshotted = snapshotted_of(run)
     found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
-    if len(found) != 1:
-        there = f"there {len(found)} times: {', '.join(found)}" if found else "not there"
-        raise Refused(f"The filesystem {snapshotted.uuid} is {there}. Nothing was written.")
+    if not found:
+        raise Refused(words.NOT_THERE(uuid=snapshotted.uuid))
+    if len(found) > 1:
+        uuid, devices = snapshotted.uuid, tuple(found)
+        raise Refused(words.THERE_TWICE(uuid=uuid, times=len(found), devices=devices))
     return found[0]
 
 

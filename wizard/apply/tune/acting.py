@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.growing.in_use import held_in_use, is_filled
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import NOT_THE_KERNELS, Mounted, read_mounts
 from wizard.apply.system.places import taken_places, usual_places
 from wizard.apply.system.users import check_unused
+from wizard.apply.tune import words as tuned
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nodes_of
+from wizard.apply.tune.guard import refusal
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.before import known_identity
 from wizard.layout.changes import words
@@ -30,15 +32,19 @@ from wizard.layout.changes.possible import (
 from wizard.layout.changes.steps_of import change_steps
 from wizard.layout.changes.tuning import set_options
 from wizard.layout.dangers import dangers_in
+from wizard.layout.one.possible import room_behind, why_not_grow_mounted
 from wizard.layout.rules import mount_options_fault, mount_point_fault
 from wizard.layout.steps.commands import fstab_line
-from wizard.layout.wishes.using import free_place
+from wizard.layout.wishes.using import free_place, owner_options
 from wizard.model.changes import (
     Attach,
     ChangeOperation,
     Changes,
     Detach,
     EditFstab,
+    ExtendPartition,
+    Grow,
+    GrowMounted,
     LineEdit,
     PowerOff,
     Relabel,
@@ -54,7 +60,7 @@ from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import AddFstabLine, Mount
 from wizard.model.said import Said
-from wizard.probe.host.sysfs import SYS, name_of
+from wizard.probe.host.sysfs import SYS, name_of, target
 from wizard.probe.machine import probe_machine
 
 CMDLINE = Path("/proc/cmdline")
@@ -71,7 +77,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     if isinstance(wanted, SwitchOff):
         return _switched_off(device)
     used = look_at_filesystem(device, environment)
-    doubts: list[str] = []
+    doubts: list[Said | str] = []
     match wanted:
         case SetLabel(label=label):
             operations = _relabelled(used, label, doubts)
@@ -81,8 +87,10 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
             operations = _unmounted(used, boot=boot)
         case SetOptions(options=options):
             operations = _with_options(used, options, doubts)
+        case Grow():
+            operations = _grown(used, doubts)
         case Tune():
-            raise BadInput("What suits a purpose is worked out by `diskwright tune`.")
+            raise BadInput(tuned.BY_TUNE())
     steps = change_steps(operations, used.identity)
     existing = used.existing
     return Changes(
@@ -92,10 +100,10 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
 
 def _refuse(reason: Said | None) -> None:
     if reason is not None:
-        raise Refused(f"{reason} {NOTHING_WRITTEN}")
+        raise Refused(refusal(reason))
 
 
-def _relabelled(used: InUse, label: str, doubts: list[str]) -> Operations:
+def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.machine, used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
@@ -111,10 +119,10 @@ def _relabelled(used: InUse, label: str, doubts: list[str]) -> Operations:
     if word := next((word for word in _command_line() if _names(word, used.label)), None):
         _refuse(words.STARTED_BY_LABEL(word=printable(word, 200)))
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
-        doubts.append(str(words.BOOT_LOADER(device=device)))
+        doubts.append(words.BOOT_LOADER(device=device))
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(str(words.NAME_STAYS(name=old)))
+        doubts.append(words.NAME_STAYS(name=old))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
     by_it = [line for line in used.lines if _is_by_label(line, used.label)]
@@ -207,7 +215,8 @@ def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[s
     place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
     if fault := mount_point_fault(place):
         _refuse(words.PLACE_FAULT(place=printable(place, 200), fault=fault))
-    return place, wanted.options
+    kind = KINDS[used.existing.filesystem].name
+    return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
 def _line_more(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
@@ -248,7 +257,7 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
     return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
 
 
-def _with_options(used: InUse, options: tuple[str, ...], doubts: list[str]) -> Operations:
+def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str]) -> Operations:
     device, found = used.existing.device, used.found
     _refuse(why_not_remount(used.machine, used.drive, device))
     at_boot = used.existing.at_boot
@@ -268,8 +277,36 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[str]) -> O
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
-        raise Refused(f"{' '.join(doubts)} {NOTHING_WRITTEN}")
+        raise Refused(refusal(" ".join(map(str, doubts))))
     return operations
+
+
+def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
+    """Into the free space behind it; where there is none, the filesystem may still not fill its partition."""
+    device, drive = used.existing.device, used.drive
+    part = drive.partition(device)
+    if part is None:
+        raise Refused(refusal(words.NOT_A_PARTITION(device=device)))
+    if not used.mounts:
+        _refuse(words.GROW_UNMOUNTED(device=device))
+    _refuse(why_not_grow_mounted(drive, part))
+    mounted = used.mounts[-1]
+    if "ro" in {*mounted.words, *mounted.own}:
+        _refuse(words.READ_ONLY_MOUNT(device=device, place=printable(mounted.mount_point, 200)))
+    held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
+    room = room_behind(drive, part)
+    if not room and is_filled(held.size_bytes, part.size_bytes):
+        _refuse(words.FILLS_IT(device=device))
+    new_bytes = part.size_bytes + room
+    operations: Operations = []
+    if room:
+        operations.append(
+            ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
+        )
+    place, kind = mounted.mount_point, used.existing.filesystem
+    growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    doubts.append(words.NOT_TRIED())
+    return [*operations, growing]
 
 
 def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
@@ -286,7 +323,7 @@ def _switched_off(device: str) -> Changes:
     (drive,) = machine.drives
     _refuse(why_not_power_off(machine, drive))
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+        raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
     files = _switches(drive)
     if not files:
         _refuse(words.NO_SWITCH(drive=drive.path))
@@ -314,6 +351,6 @@ def _switches(drive: Drive) -> tuple[str, ...]:
     port = next((above for above in real.parents if (above / "idVendor").exists()), None)
     if port is None or not (port / "remove").exists():
         return (str(delete),)
-    others = [one for one in (SYS / "class/block").iterdir() if one.resolve().is_relative_to(port)]
-    alone = all(one.resolve().is_relative_to(real) for one in others)
+    every = filter(None, map(target, (SYS / "class/block").iterdir()))
+    alone = all(one.is_relative_to(real) for one in every if one.is_relative_to(port))
     return (str(delete), *([str(port / "remove")] if alone else []))

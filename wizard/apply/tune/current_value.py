@@ -2,13 +2,15 @@
 that reads all of it."""
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
+from wizard.apply.growing.in_use import held_in_use, is_filled
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.apply.tune import words
+from wizard.apply.tune.extending import end_of
+from wizard.apply.tune.how import How, Standing, compared
 from wizard.layout.changes.lines import edited, is_edited
 from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import new_rules, queue_file
@@ -16,6 +18,8 @@ from wizard.layout.changes.tuning import Superblock
 from wizard.model.changes import (
     ChangeOperation,
     EditFstab,
+    ExtendPartition,
+    GrowMounted,
     PowerOff,
     Relabel,
     Remount,
@@ -27,7 +31,6 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
-from wizard.model.names import printable
 from wizard.model.plan import Mount
 from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.probe.machine import probe_drive
@@ -38,90 +41,77 @@ FSTRIM_TIMER = "fstrim.timer"
 _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
 
 
-class How(StrEnum):
-    """BEFORE: as the document found it. AFTER: as it is to be. OTHER: neither, so somebody else has changed
-    it."""
-
-    BEFORE = "before"
-    AFTER = "after"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How something stands; `seen` is a clause for a person."""
-
-    how: How
-    seen: str
-
-
 def standing(operation: ChangeOperation, drive: Identity) -> Standing:
     """How what the operation changes stands now. Raises Failed or BadInput where that cannot be read."""
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new):
             found = superblock(device)
-            return _of(found.reserved_blocks, old, new, f"{found.reserved_blocks} blocks are kept for root")
+            seen = words.KEPT_FOR_ROOT(blocks=found.reserved_blocks)
+            return compared(found.reserved_blocks, old, new, seen)
         case Remount(device=device, mount_point=place, old=old_words, new=new_words):
             mounted = mounted_from(device, place)
             if mounted is None:
-                return Standing(How.OTHER, f"{device} is not mounted at {printable(place, 200)}")
-            return _of(
-                {*mounted.words}, {*old_words}, {*new_words}, f"it is mounted with {','.join(mounted.words)}"
-            )
+                return Standing(How.OTHER, words.NOT_MOUNTED_AT(device=device, place=place))
+            told = words.MOUNTED_WITH(options=",".join(mounted.words))
+            return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
             return _line_standing(operation)
         case Relabel() | Mount() | Unmount() | PowerOff():
             return _action_standing(operation, drive)
         case SetQueue(old=value, new=wanted):
             now = queue_value(operation)
-            return _of(now, value, wanted, f"{queue_file(operation)} says {printable(now or 'nothing', 40)}")
+            file = queue_file(operation)
+            shown = words.FILE_SAYS(file=file, value=now) if now else words.FILE_SAYS_NOTHING(file=file)
+            return compared(now, value, wanted, shown)
         case WriteRules(file=file, old=rules):
             held = read_rules(Path(file))
             wanted = new_rules(operation, drive)
-            seen = (
-                "is not there"
-                if held is None
-                else "holds the new lines"
-                if held == wanted
-                else "holds other lines"
-            )
-            return _of(held, rules, wanted, f"{file} {seen}")
+            here = words.FILE_NEW if held == wanted else words.FILE_OTHER
+            return compared(held, rules, wanted, (words.FILE_ABSENT if held is None else here)(file=file))
         case SwitchOnTimer():
             enabled = timer_state()
-            return _of(
-                enabled,
-                "disabled",
-                "enabled",
-                f"systemd says that {operation.unit} is {printable(enabled or 'unknown', 40)}",
-            )
+            unit = operation.unit
+            says = words.TIMER_IS(unit=unit, state=enabled) if enabled else words.TIMER_UNKNOWN(unit=unit)
+            return compared(enabled, "disabled", "enabled", says)
+        case ExtendPartition() | GrowMounted():
+            return _grown(operation, drive)
 
 
-def _of(seen: object, before: object, after: object, said: str) -> Standing:
-    return Standing(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
+def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> Standing:
+    if isinstance(operation, ExtendPartition):
+        return end_of(operation, drive)
+    if mounted_from(operation.device, operation.mount_point) is None:
+        where = words.NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)
+        return Standing(How.OTHER, where)
+    held = held_in_use(operation.filesystem, operation.device, operation.mount_point).size_bytes
+    seen = words.HOLDS_BYTES(device=operation.device, size=held)
+    if held == operation.old_bytes:
+        return Standing(How.BEFORE, seen)
+    if is_filled(held, operation.new_bytes):
+        return Standing(How.AFTER, seen)
+    return Standing(How.HALF if operation.old_bytes < held < operation.new_bytes else How.OTHER, seen)
 
 
 def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> Standing:
     match operation:
         case Relabel(device=device, old=old, new=new):
             label = label_on(drive.path, device)
-            return _of(label, old, new, f"{device} has the label '{printable(label, 300)}'")
+            return compared(label, old, new, words.HAS_LABEL(device=device, label=label))
         case Mount(device=device, mount_point=place):
             other = mounted_at(place)
             if is_mounted(operation):
-                return Standing(How.AFTER, f"{device} is mounted at {printable(place, 200)}")
+                return Standing(How.AFTER, words.MOUNTED_AT(device=device, place=place))
             if other is None:
-                return Standing(How.BEFORE, f"nothing is mounted at {printable(place, 200)}")
-            return Standing(How.OTHER, f"{printable(other.source)} is mounted at {printable(place, 200)}")
+                return Standing(How.BEFORE, words.NOTHING_MOUNTED(place=place))
+            return Standing(How.OTHER, words.MOUNTED_AT(device=other.source, place=place))
         case Unmount(device=device, mount_point=place):
             found = [one for one in read_mounts() if one.mount_point == place and is_mount_of(one, device)]
-            shown = f"{device} is {'' if found else 'not '}mounted at {printable(place, 200)}"
+            shown = (words.MOUNTED_AT if found else words.NOT_MOUNTED_AT)(device=device, place=place)
             return Standing(How.BEFORE if found else How.AFTER, shown)
         case PowerOff(device=device):
             there = (SYS / "class/block" / name_of(device)).exists()
-            return Standing(
-                How.BEFORE if there else How.AFTER,
-                f"the kernel {'has' if there else 'no longer has'} {device}",
-            )
+            seen = (words.KERNEL_HAS if there else words.KERNEL_HAS_NOT)(device=device)
+            return Standing(How.BEFORE if there else How.AFTER, seen)
 
 
 def label_on(drive: str, device: str) -> str:
@@ -129,7 +119,7 @@ def label_on(drive: str, device: str) -> str:
     such filesystem."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
     if len(found) != 1:
-        raise Failed(f"{device} no longer holds one filesystem.")
+        raise Failed(words.NOT_ONE(device=device))
     return found[0].label or ""
 
 
@@ -138,10 +128,10 @@ def _line_standing(operation: EditFstab) -> Standing:
     in the very same file."""
     held = read_text(Path(operation.file))
     if is_edited(operation, held):
-        return Standing(How.AFTER, "the new lines are there once, and no old one")
+        return Standing(How.AFTER, words.LINES_THERE())
     if edited(operation, held) is not None:
-        return Standing(How.BEFORE, "the file is as it was")
-    return Standing(How.OTHER, f"{printable(operation.file, 200)} was changed")
+        return Standing(How.BEFORE, words.LINES_BEFORE())
+    return Standing(How.OTHER, words.LINES_OTHER(file=operation.file))
 
 
 def superblock(device: str) -> Superblock:
@@ -151,7 +141,7 @@ def superblock(device: str) -> Superblock:
         for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
     }
     if len(found) != 3:
-        raise Failed(f"dumpe2fs does not say how many blocks of {device} are kept for root.")
+        raise Failed(words.NO_RESERVE(device=device))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
 
 

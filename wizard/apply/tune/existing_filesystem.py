@@ -11,6 +11,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse
 from wizard.apply.system.mounts import Mounted, read_mounts
+from wizard.apply.tune import words
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
@@ -48,7 +49,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+        raise BadInput(words.DRIVE_UNMEASURED(drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     part = drive.partition(node)
     signature = _signature(node, drive, part)
@@ -102,12 +103,10 @@ def nodes_of(device: str) -> tuple[str, str]:
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
-        raise BadInput(
-            f"There is no device {printable(device)}; `diskwright inspect` lists the drives."
-        ) from None
+        raise BadInput(words.NO_DEVICE(device=printable(device))) from None
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
-        raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
+        raise BadInput(words.NO_BLOCK_DEVICE(device=printable(device)))
     if (folder / "partition").exists():
         return str(node), node_of(folder.resolve().parent.name)
     return str(node), str(node)
@@ -118,11 +117,8 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
-        held = printable("+".join(signature.kind for signature in found) or "nothing that is recognised", 60)
-        raise BadInput(
-            f"{node} holds {held}: name a partition that holds one filesystem. Without root little can be "
-            "read of it."
-        )
+        held = printable("+".join(signature.kind for signature in found), 60)
+        raise BadInput(words.HOLDS(device=node, what=held) if found else words.HOLDS_NOTHING(device=node))
     return filesystems[0]
 
 

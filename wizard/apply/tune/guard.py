@@ -8,21 +8,24 @@ that no plan is carried out on the drive at the same time.
 """
 
 import os
+import re
 from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.block.devices import impostor
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
-from wizard.apply.tune.current_value import How, Standing, standing
+from wizard.apply.tune import words
+from wizard.apply.tune.current_value import standing
+from wizard.apply.tune.how import How, Standing
 from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import undo_commands
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    GrowMounted,
     PowerOff,
     Remount,
     ReserveBlocks,
@@ -33,49 +36,58 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.model.said import Said
 from wizard.probe.machine import probe_drive
+
+PROCESS = Path("/proc/self/status")
+
+SYS_RESOURCE = 24
+"""The number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 asks for
+(fs/ext4/resize.c, ext4_resize_begin)."""
 
 LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue)
 """What holds until the next start only: it is done again where a run goes on after one."""
-
-AGAIN = "Make them again."
 
 
 def check_own(changes: Changes, environment: Environment) -> None:
     """Raises Refused where a change is to another file, drive or system than this run may touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(f"{printable(drive)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
+        raise Refused(refusal(words.OTHER_DRIVE(drive=drive)))
     for node in {drive, changes.device}:
         if reason := impostor(node, drive):
-            raise Refused(
-                f"{printable(node)} cannot be trusted to be on the drive of these changes: {reason}. "
-                f"{NOTHING_WRITTEN}"
-            )
+            raise Refused(refusal(words.NOT_TRUSTED(node=node, reason=reason)))
     for step in changes.steps:
         _check_file(step.operation, environment)
+
+
+def check_may(changes: Changes) -> None:
+    """Raises Refused where the kernel would not let us: a container's root lacks some capabilities."""
+    for step in changes.steps:
+        operation = step.operation
+        if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
+            raise Refused(refusal(words.MAY_NOT_GROW()))
+
+
+def has_capability(number: int) -> bool:
+    """Whether this process has a capability in force (capabilities(7), proc_pid_status(5))."""
+    found = re.search(r"(?m)^CapEff:\s+([0-9a-f]+)$", PROCESS.read_text())
+    return found is not None and bool(int(found[1], 16) >> number & 1)
 
 
 def _check_file(operation: ChangeOperation, environment: Environment) -> None:
     match operation:
         case EditFstab(file=file) if Path(file) != environment.fstab:
-            raise Refused(
-                f"These changes are for {printable(file, 200)}, not for {environment.fstab}: say --fstab "
-                f"{printable(file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
-            )
+            raise Refused(refusal(words.OTHER_FILE(file=file, fstab=str(environment.fstab))))
         case WriteRules(file=file) if Path(file).parent != environment.rules:
-            raise Refused(
-                f"These changes write {printable(file, 200)}, which does not lie in {environment.rules}. "
-                f"{NOTHING_WRITTEN}"
-            )
+            raise Refused(refusal(words.OTHER_FOLDER(file=file, folder=str(environment.rules))))
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            raise Refused(f"{unit} can be switched on for the running system only. {NOTHING_WRITTEN}")
+            raise Refused(refusal(words.RUNNING_ONLY(unit=unit)))
         case EditFstab(file=file) | WriteRules(file=file):
             real = Path(file).resolve()
             if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise Refused(f"{real} cannot be written here. {NOTHING_WRITTEN}")
+                raise Refused(refusal(words.UNWRITABLE(file=str(real))))
         case _:
             pass
 
@@ -84,7 +96,13 @@ def check_tuning_tools(changes: Changes) -> None:
     """Raises Refused where a program is missing that a step, its check or its undoing needs."""
     operations = [step.operation for step in changes.steps]
     wanted = {argv[0] for step in changes.steps for argv in (*step.commands, *undo_commands(step.operation))}
-    check_programs(wanted | {"dumpe2fs" for operation in operations if isinstance(operation, ReserveBlocks)})
+    check_programs(wanted | {"dumpe2fs" for operation in operations if _is_of_ext(operation)})
+
+
+def _is_of_ext(operation: ChangeOperation) -> bool:
+    return isinstance(operation, ReserveBlocks) or (
+        isinstance(operation, GrowMounted) and operation.filesystem.startswith("ext")
+    )
 
 
 def check_new(changes: Changes) -> None:
@@ -93,7 +111,7 @@ def check_new(changes: Changes) -> None:
     drive = probe_again(changes.drive)
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise Refused(f"{fault}. {AGAIN} {NOTHING_WRITTEN}")
+        raise Refused(words.FAULT_AGAIN(fault=fault))
     check_standing(changes, frozenset(), frozenset())
 
 
@@ -105,32 +123,34 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
         if number in done:
             fits = {How.AFTER, How.BEFORE} if isinstance(step.operation, LOST_AT_RESTART) else {How.AFTER}
         else:
-            fits = {How.BEFORE, How.AFTER} if number in begun else {How.BEFORE}
+            fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
         if found.how not in fits:
-            raise Refused(
-                f"{found.seen[:1].upper()}{found.seen[1:]} since these changes were made, or were begun. "
-                f"{AGAIN} {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.STANDS_OTHERWISE(seen=found.seen))
 
 
 def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
     try:
         return standing(operation, changes.drive)
     except (BadInput, Failed) as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        raise Refused(refusal(error)) from None
 
 
-def device_fault(changes: Changes) -> str | None:
+def refusal(why: object) -> Said:
+    """A refusal with its reason."""
+    return words.NOTHING_WRITTEN(why=why if isinstance(why, Said) else str(why))
+
+
+def device_fault(changes: Changes) -> Said | str | None:
     """Why the device is no longer the one that was changed, as a clause; None where it is."""
     path = changes.drive.path
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
-        return f"{path} is not there"
+        return words.NOT_THERE(drive=path)
     if reason := impostor(changes.device, path):
         return reason
     if difference := identity_difference(changes.drive, drive):
-        return f"{path} is another drive: {difference}"
+        return words.ANOTHER_DRIVE(drive=path, difference=difference)
     return _filesystem_fault(changes, drive)
 
 
@@ -140,11 +160,11 @@ def is_powered_off(changes: Changes) -> bool:
     return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
 
 
-def _filesystem_fault(changes: Changes, drive: Drive) -> str | None:
+def _filesystem_fault(changes: Changes, drive: Drive) -> Said | None:
     if not changes.filesystem:
         return None
     if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [
         (changes.filesystem, changes.uuid)
     ]:
-        return f"{changes.device} no longer holds the {changes.filesystem} {changes.uuid}"
+        return words.OTHER_FILESYSTEM(device=changes.device, kind=changes.filesystem, uuid=changes.uuid)
     return None

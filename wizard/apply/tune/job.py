@@ -4,13 +4,13 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, Locks, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_environment
-from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
+from wizard.apply.tune import words
+from wizard.apply.tune.guard import check_may, check_new, check_own, check_tuning_tools, refusal
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.run import check_goes_on, check_takes_back, make_changes, take_all_back
 from wizard.model.changes import Changes
@@ -19,30 +19,27 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
-        raise Refused(
-            f"The run {run.name} is no `apply`: it is not undone over what changed since. {NOTHING_WRITTEN}"
-        )
+        raise Refused(refusal(words.NO_APPLY(run=run.name)))
     match asked.purpose:
         case Purpose.APPLY:
             return _going_on(run)
         case Purpose.UNDO:
             return _taking_back(run)
         case Purpose.KEEP:
-            raise Refused(
-                f"The run {run.name} changed a filesystem in use: there is nothing to keep. {NOTHING_WRITTEN}"
-            )
+            raise Refused(refusal(words.NOTHING_TO_KEEP(run=run.name)))
 
 
 def _going_on(run: Path) -> Taking:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE):
-        raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+        raise Refused(words.NOTHING_TO_RESUME(run=run.name, state=now))
     changes = load_changes(run)
     check_own(changes, load_environment(run))
+    check_may(changes)
     check_tuning_tools(changes)
     check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
     return Taking(
-        f"Going on with the changes for {changes.device}.",
+        str(words.GOING_ON(device=changes.device)),
         partial(_locked_if_there, changes),
         partial(check, changes),
     )
@@ -52,7 +49,7 @@ def _taking_back(run: Path) -> Taking:
     check_takes_back(run)
     changes = load_changes(run)
     check_own(changes, load_environment(run))
-    return Taking(f"Taking back what was changed for {changes.device}.", partial(_locked_if_there, changes))
+    return Taking(str(words.TAKING_BACK(device=changes.device)), partial(_locked_if_there, changes))
 
 
 def _locked_if_there(changes: Changes) -> Locks:
@@ -67,11 +64,13 @@ def _told(_: Path, error: DiskwrightError) -> str:
 
 
 def _apply(work: Work) -> Outcome:
-    return make_changes(work.run, work.journal, work.drive_locks)
+    event, said = make_changes(work.run, work.journal, work.drive_locks)
+    return event, str(said)
 
 
 def _undo(work: Work) -> Outcome:
-    return take_all_back(work.run, work.journal, work.drive_locks)
+    event, said = take_all_back(work.run, work.journal, work.drive_locks)
+    return event, str(said)
 
 
 JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

@@ -3,13 +3,13 @@ is in the journal."""
 
 from pathlib import Path
 
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
-from wizard.apply.tune.current_value import How, standing
+from wizard.apply.tune import words
+from wizard.apply.tune.current_value import standing
 from wizard.apply.tune.guard import (
     LOST_AT_RESTART,
     check_new,
@@ -17,15 +17,20 @@ from wizard.apply.tune.guard import (
     check_standing,
     device_fault,
     is_powered_off,
+    refusal,
 )
+from wizard.apply.tune.how import How
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
-from wizard.model.changes import Changes, EditFstab, SwitchOff, SwitchOnTimer, WriteRules
+from wizard.filesystems.registry import KINDS
+from wizard.layout.changes.steps_of import stays
+from wizard.model.changes import Changes, EditFstab, GrowMounted, SwitchOff, SwitchOnTimer, WriteRules
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
+from wizard.model.said import Said, in_a_row
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
     """Carry changes out from the first that is not made: how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
@@ -42,7 +47,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
         if number in done and not isinstance(step.operation, LOST_AT_RESTART):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run, changes)}"
+            return Event.STOPPED, words.STOPPED(step=number, ways=ways_on(run, changes))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = make_change(
@@ -50,11 +55,11 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            return (
-                Event.FAILED,
-                f"Step {number} of {len(changes.steps)} failed: {error} {ways_on(run, changes)}",
+            ways = ways_on(run, changes)
+            return Event.FAILED, words.STEP_FAILED(
+                step=number, steps=len(changes.steps), error=str(error), ways=ways
             )
-        journal.add(Event.STEP_DONE, said, step=number)
+        journal.add(Event.STEP_DONE, str(said), step=number)
     return _verified(run, changes, journal)
 
 
@@ -62,24 +67,21 @@ def check_goes_on(run: Path, changes: Changes) -> None:
     """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything
     as the run left it."""
     if (run / UNDOING).exists():
-        raise Refused(
-            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
-            "finish that."
-        )
+        raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
     if is_powered_off(changes) and len(changes.steps) in begun_steps(read_entries(run)):
         return
     if fault := device_fault(changes):
-        raise Refused(f"The run {run.name} cannot go on: {fault}. {NOTHING_WRITTEN}")
+        raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
     entries = read_entries(run)
     check_standing(changes, begun_steps(entries), done_steps(entries))
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str]:
+def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Said]:
     failed = 0
     for step in changes.steps:
         try:
             found = standing(step.operation, changes.drive)
-            holds, seen = found.how is How.AFTER, found.seen
+            holds, seen = found.how is How.AFTER, str(found.seen)
         except (BadInput, Failed) as error:
             holds, seen = False, str(error)
         journal.add(
@@ -87,44 +89,39 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str
         )
         failed += not holds
     if failed:
-        many = "1 check does" if failed == 1 else f"{failed} checks do"
-        return (
-            Event.FAILED,
-            f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again.",
-        )
+        return Event.FAILED, words.CHECKS_FAIL(count=failed, run=called(run))
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, f"{changes.device} is powered off: it can be unplugged."
-    return (
-        Event.DONE,
-        f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` "
-        "takes it back.",
-    )
+        return Event.DONE, words.IS_OFF(device=changes.device)
+    if any(stays(step.operation) for step in changes.steps):
+        return Event.DONE, words.IS_GROWN(device=changes.device)
+    return Event.DONE, words.IS_CHANGED(device=changes.device, run=called(run))
 
 
-def ways_on(run: Path, changes: Changes) -> str:
+def ways_on(run: Path, changes: Changes) -> Said | str:
     """What was done and what was not, and the ways from here."""
     try:
         entries = read_entries(run)
     except BadInput as error:
         return str(error)
     done = done_steps(entries)
-    back = (
-        f"`diskwright undo {called(run)}` takes back what was done."
-        if begun_steps(entries)
-        else "Nothing was written."
-    )
-    return f"{how_far(done, len(changes.steps))} `diskwright resume {called(run)}` goes on. {back}"
+    ways = words.WAYS_ON if begun_steps(entries) else words.WAYS_ON_UNWRITTEN
+    return ways(far=how_far(done, len(changes.steps)), run=called(run))
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
-        raise Refused(f"The run {run.name} is undone already.")
+        raise Refused(words.UNDONE_ALREADY(run=run.name))
     if not begun_steps(read_entries(run)):
-        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+        raise Refused(words.WROTE_NOTHING(run=run.name))
+    if state(run) is RunState.DONE:
+        for step in load_changes(run).steps:
+            if isinstance(step.operation, GrowMounted) and stays(step.operation):
+                title = KINDS[step.operation.filesystem].title
+                raise Refused(words.NEVER_BACK(run=run.name, title=title))
 
 
-def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
     """Take back what was changed, the last change first: how that ended. Raises DiskwrightError.
 
     Files go back also where the drive is gone; what is the drive's own waits for it.
@@ -143,7 +140,7 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
         said.append(
             take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
         )
-        journal.add(Event.COMMAND, said[-1], step=number)
+        journal.add(Event.COMMAND, str(said[-1]), step=number)
     if fault is not None:
-        raise Failed(f"{' '.join(said)} What is the drive's own could not be taken back: {fault}.")
-    return Event.UNDONE, " ".join(said)
+        raise Failed(words.DRIVES_OWN_STAYS(said=tuple(said), fault=fault))
+    return Event.UNDONE, in_a_row(*said)

@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
+from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import (
@@ -12,7 +12,8 @@ from wizard.apply.run.runs import (
     make_run,
     runs_folder,
 )
-from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
+from wizard.apply.tune import words as tuned
+from wizard.apply.tune.guard import check_may, check_new, check_own, check_tuning_tools, refusal
 from wizard.apply.tune.worked_out import check_explained
 from wizard.layout.changes import words
 from wizard.layout.changes.changes_document import render_changes
@@ -25,10 +26,8 @@ from wizard.model.names import printable
 def check_token(changes: Changes, token: str) -> None:
     """Raises Refused unless the token is the drive's, letter for letter."""
     if token != changes.drive.token:
-        raise Refused(
-            f"To confirm that these changes are for {changes.device}, give its drive's token with "
-            f"--confirm {printable(changes.drive.token)}: {printable(token)!r} is not it. {NOTHING_WRITTEN}"
-        )
+        token, given = printable(changes.drive.token), printable(token)
+        raise Refused(refusal(tuned.OTHER_TOKEN(device=changes.device, token=token, given=given)))
 
 
 def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -60,8 +59,8 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
     def make() -> Path:
         return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
 
-    many = "one change" if len(changes.steps) == 1 else f"{len(changes.steps)} changes"
-    return begin_new(make, f"Making {many} for {changes.device}.", drive_locks)
+    said = tuned.MAKING(count=len(changes.steps), device=changes.device)
+    return begin_new(make, str(said), drive_locks)
 
 
 def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
@@ -69,6 +68,7 @@ def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: 
     check_changes(changes)
     check_root()
     check_own(changes, environment)
+    check_may(changes)
     check_tuning_tools(changes)
     _check_elsewhere(changes, folder)
     check_room(folder, 0, make=make)
@@ -81,6 +81,6 @@ def _check_elsewhere(changes: Changes, folder: Path) -> None:
     for step in changes.steps:
         match step.operation:
             case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):
-                raise Refused(f"{words.JOURNAL_THERE(place=printable(place, 200))} {NOTHING_WRITTEN}")
+                raise Refused(refusal(words.JOURNAL_THERE(place=printable(place, 200))))
             case _:
                 pass

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.apply.block.devices import open_exclusively
+from wizard.apply.growing.in_use import held_in_use
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.steps.mount import mount_filesystem
@@ -15,13 +16,19 @@ from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.users import check_unused
-from wizard.apply.tune.current_value import SYSTEMD, How, standing
-from wizard.layout.changes import words
-from wizard.layout.changes.steps_of import change_commands, new_rules, queue_file, undo_commands
+from wizard.apply.tune import words
+from wizard.apply.tune.current_value import SYSTEMD, standing
+from wizard.apply.tune.extending import write_end
+from wizard.apply.tune.how import How
+from wizard.filesystems.registry import KINDS
+from wizard.layout.changes.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
+from wizard.layout.changes.words import NO_POWER_BACK, NO_SHRINKING
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    ExtendPartition,
+    GrowMounted,
     PowerOff,
     Relabel,
     Remount,
@@ -32,8 +39,8 @@ from wizard.model.changes import (
     WriteRules,
 )
 from wizard.model.errors import Failed, Refused
-from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.model.said import Said
 
 GONE_SECONDS = 10.0
 """How long the kernel may take to let go of a drive."""
@@ -55,29 +62,32 @@ class TuningSite:
         seconds = self.environment.patience_seconds
         result = when_free(lambda: journalled(argv, self.journal, self.step, seconds, self.drive_locks))
         if result.status:
-            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+            said = result.last_words.rstrip(".")
+            raise Failed(words.ENDED_WITH(program=argv[0], status=result.status, said=said))
 
 
-def make_change(operation: ChangeOperation, site: TuningSite) -> str:
+def make_change(operation: ChangeOperation, site: TuningSite) -> Said:
     """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else,
     or does not hold."""
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        raise Failed(f"It was not changed, since somebody else has changed it meanwhile: {found.seen}.")
-    if found.how is How.BEFORE:
+        raise Failed(words.CHANGED_MEANWHILE(seen=found.seen))
+    if found.how is not How.AFTER:
         _make(operation, site)
         found = standing(operation, drive)
         if found.how is not How.AFTER:
-            raise Failed(f"It does not hold: {found.seen}. {_put_back_at_once(operation, site)}")
-    return f"{found.seen[:1].upper()}{found.seen[1:]}."
+            raise Failed(words.NOT_HOLDING(seen=found.seen, now=_put_back_at_once(operation, site)))
+    return words.SENTENCE(clause=found.seen)
 
 
 def _make(operation: ChangeOperation, site: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer():
+        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
             for argv in change_commands(operation):
                 site.command(argv)
+        case ExtendPartition():
+            _move_end(operation, site, new=True)
         case Mount():
             mount_filesystem(operation, site)
         case Unmount():
@@ -93,16 +103,16 @@ def _make(operation: ChangeOperation, site: TuningSite) -> None:
             _write_rules(Path(file), new_rules(operation, site.changes.drive))
 
 
-def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> str:
+def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Said:
     """What does not hold goes back while it is still known whose it is; a sentence on that."""
     try:
         _unmake(operation, site)
     except Failed as error:
-        return f"It could not be put back either: {error}"
-    return f"Now {standing(operation, site.changes.drive).seen}."
+        return words.NOT_PUT_BACK(error=str(error))
+    return words.NOW(seen=standing(operation, site.changes.drive).seen)
 
 
-def take_back(operation: ChangeOperation, site: TuningSite) -> str:
+def take_back(operation: ChangeOperation, site: TuningSite) -> Said:
     """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not
     work.
 
@@ -111,35 +121,61 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
     if isinstance(operation, EditFstab):
         said = fstab.lines_back(Path(operation.file), operation)
         _tell_systemd(site)
-        return said
+        return words.TOLD(said=said)
     if isinstance(operation, PowerOff):
-        return str(words.NO_POWER_BACK())
+        return NO_POWER_BACK()
+    if isinstance(operation, ExtendPartition) and _has_grown(operation, site.changes):
+        return words.LEFT_GROWN(device=operation.device)
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        return f"Left as it is, since it was changed since: {found.seen}."
+        return words.LEFT(seen=found.seen)
     if found.how is How.BEFORE:
-        return f"It is as it was: {found.seen}."
+        return words.AS_IT_WAS(seen=found.seen)
+    if isinstance(operation, GrowMounted) and stays(operation):
+        return NO_SHRINKING(title=KINDS[operation.filesystem].title)
     _unmake(operation, site)
     found = standing(operation, drive)
     if found.how is not How.BEFORE:
-        raise Failed(f"It could not be taken back: {found.seen}.")
-    return f"Taken back: {found.seen}."
+        raise Failed(words.NOT_TAKEN_BACK(seen=found.seen))
+    return words.TAKEN_BACK(seen=found.seen)
+
+
+def _has_grown(operation: ExtendPartition, changes: Changes) -> bool:
+    """Whether the filesystem has more bytes than the partition had: its end must stay then. Raises Failed."""
+    growing = next(step.operation for step in changes.steps if isinstance(step.operation, GrowMounted))
+    held = held_in_use(growing.filesystem, growing.device, growing.mount_point)
+    return held.size_bytes > operation.old_bytes
+
+
+def _move_end(operation: ExtendPartition, site: TuningSite, *, new: bool) -> None:
+    write_end(operation, site.changes.drive, new=new)
+    for argv in change_commands(operation):
+        site.command(argv)
 
 
 def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer():
+        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
             for argv in undo_commands(operation):
                 site.command(argv)
+        case ExtendPartition():
+            if not _has_grown(operation, site.changes):
+                _move_end(operation, site, new=False)
         case Mount(mount_point=place):
             _checked(place)
             for argv in undo_commands(operation):
                 site.command(argv)
         case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
             mount_filesystem(Mount(device, place, kind, options), site)
+        case SetQueue() | WriteRules() | EditFstab():
+            _old_value_back(operation)
         case PowerOff():
             pass
+
+
+def _old_value_back(operation: SetQueue | WriteRules | EditFstab) -> None:
+    match operation:
         case SetQueue(old=old):
             _set(operation, old)
         case WriteRules(file=file, old=old):
@@ -171,7 +207,7 @@ def _unmount(operation: Unmount, site: TuningSite) -> None:
 
 def _power_off(operation: PowerOff, site: TuningSite) -> None:
     if reason := open_exclusively(operation.device):
-        raise Failed(f"{operation.device} is in use: {reason}. It has power still.")
+        raise Failed(words.HAS_POWER(device=operation.device, reason=reason))
     for argv in change_commands(operation):
         site.command(argv)
     for file in map(Path, operation.files):
@@ -181,7 +217,7 @@ def _power_off(operation: PowerOff, site: TuningSite) -> None:
             # What the first one has taken away takes the others along.
             continue
         except OSError as error:
-            raise Failed(f"{file} does not take 1: {error.strerror}.") from None
+            raise Failed(words.NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
     _wait(lambda: standing(operation, site.changes.drive).how is How.AFTER)
 
 
@@ -203,7 +239,7 @@ def _old_rules_back(path: Path, old: str | None) -> None:
         path.unlink()
         sync_folder(path.parent)
     except OSError as error:
-        raise Failed(f"{path} could not be taken away: {error.strerror}.") from None
+        raise Failed(words.NOT_GONE(file=str(path), reason=error.strerror or "")) from None
 
 
 def _set(operation: SetQueue, value: str) -> None:
@@ -211,4 +247,5 @@ def _set(operation: SetQueue, value: str) -> None:
     try:
         file.write_text(value)
     except OSError as error:
-        raise Failed(f"{file} does not take {printable(value, 40)}: {error.strerror}.") from None
+        reason = error.strerror or ""
+        raise Failed(words.NOT_SET(file=str(file), value=value, reason=reason)) from None

@@ -12,6 +12,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
+from wizard.apply.tune.words import NOT_ADVISED
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.filesystems.registry import KINDS
@@ -45,10 +46,8 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
     choice = advice.choice(existing.filesystem)
     if choice is None:
         kind = KINDS.get(existing.filesystem)
-        raise BadInput(
-            f"{existing.device} holds {kind.title if kind else printable(existing.filesystem, 30)}, for "
-            "which nothing is advised."
-        )
+        title = kind.title if kind else printable(existing.filesystem, 30)
+        raise BadInput(NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
     return WorkedOut(profile.workload, used, tuning, changes)
@@ -59,7 +58,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     than what suits a purpose is worked out now; BadInput where none can be."""
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
-        if (now.steps, now.doubts, now.reasons) != (changes.steps, changes.doubts, changes.reasons):
+        if _what_is_told(now) != _what_is_told(changes):
             raise Refused(f"{words.ASKED_ANEW()} {NOTHING_WRITTEN}")
         return
     now = work_out(changes.device, changes.wanted.workload, environment).changes
@@ -67,3 +66,8 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     check_told(now.reasons, changes.reasons, again)
     # Who made them without root's rights was told of what only root can read.
     check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)
+
+
+def _what_is_told(changes: Changes) -> tuple[object, ...]:
+    """All that does not follow from what else is in a document."""
+    return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)

@@ -51,6 +51,9 @@ NOTICE = Sentence("diagnose.use.notice", "the notice at byte {start} of the driv
 # Uses.
 MOUNTED = Sentence("diagnose.use.mounted", "{device} is mounted on {by}.")
 MOUNTED_REMEDY = Sentence("diagnose.use.mounted-remedy", "Run `umount {by}` when nothing needs it.")
+HIDDEN_REMEDY = Sentence(
+    "diagnose.use.hidden-remedy", "Another session or container has it mounted: unmount it there."
+)
 SWAP = Sentence("diagnose.use.swap", "{device} is used as swap space.")
 SWAP_REMEDY = Sentence("diagnose.use.swap-remedy", "Run `swapoff {device}` when memory suffices without it.")
 HOLDER = Sentence("diagnose.use.holder", "{device} carries the block device {by}.")

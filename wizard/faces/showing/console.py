@@ -12,6 +12,7 @@ from rich.text import Text
 from wizard.faces.showing.lines import harmless
 from wizard.model.finding import Severity
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 SEVERITY_STYLE = {
     Severity.DANGER: "red",
@@ -57,9 +58,9 @@ def err() -> Console:
     )
 
 
-def say(sentence: str) -> None:
+def say(sentence: Said | str) -> None:
     """Narrate one sentence."""
-    err().print(Text(printable(sentence, 2000)))
+    err().print(Text(printable(str(sentence), 2000)))
 
 
 def _plain() -> bool:

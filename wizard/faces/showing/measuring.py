@@ -10,7 +10,9 @@ from typing import TypeVar
 from wizard.documents.files import write_file
 from wizard.faces.showing.console import err, out, say
 from wizard.faces.showing.lines import tell
+from wizard.faces.words.bench import ENDED, VERDICT_FILE
 from wizard.model.errors import ExitCode
+from wizard.model.said import Said
 
 T = TypeVar("T")
 
@@ -19,13 +21,13 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
     """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended
     the measuring."""
     if arguments.output:
-        write_file(arguments.output, document, "The verdict")
+        write_file(arguments.output, document, str(VERDICT_FILE()))
     if arguments.json:
         sys.stdout.write(document)
     else:
         tell(part for line in lines for part in _fit(line).split("\n"))
     if ended:
-        say("Ended by you; what is said above rests on what was measured until then.")
+        say(ENDED())
         return ExitCode.ENDED_BY_USER
     return ExitCode.DONE
 
@@ -38,7 +40,7 @@ def _fit(line: str) -> str:
 
 
 @contextmanager
-def progress_line(beginning: str, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
+def progress_line(beginning: Said, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
     """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at
     the end."""
     width = max(20, err().width - 1) if err().is_terminal else 0

@@ -6,22 +6,20 @@ from textwrap import wrap
 
 from wizard.diagnose.health.judge import is_told, judge_health
 from wizard.diagnose.told import layer_words
+from wizard.faces.words import portrait as words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
 from wizard.model.names import printable
-from wizard.model.said import joined
+from wizard.model.said import Said, joined
 from wizard.model.units import format_capacity, format_exact
 
 WIDTH = 80
 Line = tuple[str, str]
 """Text, and the severity it is to be coloured by, or nothing."""
 
-FORMATS = {
-    "512n": "512n, 512-byte blocks (or a drive that hides larger ones)",
-    "512e": "512e, 512-byte blocks over physical ones of 4096",
-    "4Kn": "4Kn, 4096-byte blocks",
-}
+FORMATS = {"512n": words.BLOCKS_512N, "512e": words.BLOCKS_512E, "4Kn": words.BLOCKS_4KN}
+TURNING = {True: words.ROTATING, False: words.NOT_ROTATING, None: words.ROTATION_UNKNOWN}
 TYPES = {
     "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
     "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
@@ -66,7 +64,8 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
     ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
     if drive.partitions or drive.free:
-        lines.append((COLUMNS.format("no.", "start", "size", "type", "holds") + "label, mounted", "dim"))
+        heads = (words.NUMBER, words.STARTS, words.SIZE, words.TYPE, words.HOLDS)
+        lines.append((f"{COLUMNS.format(*(str(head()) for head in heads))}{words.NOTES()}", "dim"))
         lines += [(line, "") for row in _rows(drive, width) for line in row]
     lines += [(line, "") for layer in drive.layers for line in _wrapped(layer_words(layer), width, 2)]
     for finding in diagnosis.findings:
@@ -76,67 +75,81 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
 
 def title(drive: Drive) -> str:
     """`/dev/sda  Example HDD 500, 500 GB`."""
-    what = drive.model or (
-        f"loop over {drive.backing_file}"
-        if drive.backing_file
-        else "unknown model"
-        if drive.bus != "loop"
-        else "loop"
-    )
-    return f"{drive.path}  {printable(what, 50)}, {_size(drive.size_bytes)}"
+    what: Said | str = printable(drive.model, 50) if drive.model else _unnamed(drive)
+    return str(words.TITLE(path=drive.path, what=what, size=_size(drive.size_bytes)))
+
+
+def _unnamed(drive: Drive) -> str:
+    if drive.backing_file:
+        return printable(str(words.LOOP_OVER(file=drive.backing_file)), 50)
+    return str(words.LOOP() if drive.bus == "loop" else words.UNKNOWN_MODEL())
 
 
 def _identity(drive: Drive) -> str:
-    turning = {True: "rotating", False: "not rotating", None: "rotation unknown"}[drive.rotational]
-    words = [
-        f"bus {drive.bus or '-'}",
-        turning,
-        f"serial {printable(drive.serial or '-', 40)}",
-        f"WWN {printable(drive.wwn or '-', 40)}",
+    said = [
+        words.BUS(bus=drive.bus or "-"),
+        TURNING[drive.rotational](),
+        words.SERIAL(serial=printable(drive.serial or "-", 40)),
+        words.WWN(wwn=printable(drive.wwn or "-", 40)),
     ]
-    words += ["removable"] if drive.removable else []
-    words += ["read-only"] if drive.read_only else []
-    return "; ".join(words)
+    said += [words.REMOVABLE()] if drive.removable else []
+    said += [words.READ_ONLY()] if drive.read_only else []
+    return "; ".join(map(str, said))
 
 
 def _blocks(drive: Drive) -> str:
     geometry = drive.geometry
     if geometry is None:
-        return f"blocks: {unread(drive, 'geometry')}"
-    return "; ".join([_format(geometry), _offset(geometry), f"I/O {_io(geometry)}"])
+        return str(words.BLOCKS(what=unread(drive, "geometry")))
+    return f"{_format(geometry)}; {_offset(geometry)}; {_io(geometry)}"
 
 
-def _format(geometry: Geometry) -> str:
-    plain = (
-        f"{geometry.logical_block_bytes}-byte blocks over physical ones of {geometry.physical_block_bytes}"
-    )
-    return FORMATS.get(geometry.sector_format, plain)
+def _format(geometry: Geometry) -> Said:
+    if (known := FORMATS.get(geometry.sector_format)) is not None:
+        return known()
+    logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
+    return words.BLOCKS_OTHER(logical=logical, physical=physical)
 
 
-def _offset(geometry: Geometry) -> str:
-    return (
-        "misaligned in itself"
-        if geometry.alignment_offset_bytes < 0
-        else f"offset {geometry.alignment_offset_bytes}"
-    )
+def _offset(geometry: Geometry) -> Said:
+    offset = geometry.alignment_offset_bytes
+    return words.MISALIGNED() if offset < 0 else words.OFFSET(offset=offset)
 
 
-def _io(geometry: Geometry) -> str:
+def _io(geometry: Geometry) -> Said:
     best = geometry.optimal_io_bytes
-    return f"at least {geometry.minimum_io_bytes}, best {format_exact(best) if best else '-'}"
+    return words.IO(least=geometry.minimum_io_bytes, best=format_exact(best) if best else "-")
 
 
 def _habits(drive: Drive, recording: Recording) -> str:
-    discard = "unknown" if drive.discard is None else "yes" if drive.discard.maximum_bytes else "none"
-    how = {
-        Recorded.YES: f"shingled ({recording.management or '?'}-managed)"
-        if recording.management == "drive"
-        else f"shingled ({recording.management})",
-        Recorded.LIKELY: "likely shingled",
-        Recorded.UNKNOWN: "shingled or not: unknown",
-        Recorded.NOT_APPLICABLE: "shingling does not apply",
-    }[recording.verdict]
-    return f"zones {drive.zoned or '-'}; {how}; discard {discard}; scheduler {drive.scheduler or '-'}"
+    return str(
+        words.HABITS(
+            zones=drive.zoned or "-",
+            recording=_recording(recording),
+            discard=_discard(drive),
+            scheduler=drive.scheduler or "-",
+        )
+    )
+
+
+def _discard(drive: Drive) -> Said:
+    if drive.discard is None:
+        return words.DISCARD_UNKNOWN()
+    return words.DISCARD() if drive.discard.maximum_bytes else words.NO_DISCARD()
+
+
+def _recording(recording: Recording) -> Said:
+    management = str(recording.management)
+    match recording.verdict:
+        case Recorded.YES:
+            managed = words.SHINGLED_MANAGED if management == "drive" else words.SHINGLED
+            return managed(management=management)
+        case Recorded.LIKELY:
+            return words.LIKELY_SHINGLED()
+        case Recorded.UNKNOWN:
+            return words.SHINGLING_UNKNOWN()
+        case Recorded.NOT_APPLICABLE:
+            return words.NO_SHINGLING()
 
 
 def _zones(drive: Drive) -> tuple[str, ...]:
@@ -144,67 +157,63 @@ def _zones(drive: Drive) -> tuple[str, ...]:
     zones = drive.zones
     if zones is None:
         return ()
-    size = "unknown size" if zones.size_bytes is None else format_exact(zones.size_bytes)
-    words = [f"{'?' if zones.count is None else zones.count} zones of {size}"]
+    size = words.ZONE_UNKNOWN() if zones.size_bytes is None else format_exact(zones.size_bytes)
+    said = [words.ZONES(number="?" if zones.count is None else zones.count, size=size)]
     if zones.capacity_bytes is not None and zones.capacity_bytes != zones.size_bytes:
-        words.append(f"the least holds {format_exact(zones.capacity_bytes)}")
+        said.append(words.LEAST_HOLDS(size=zones.capacity_bytes))
     if zones.conventional is None:
-        words.append("how many take any write is unknown")
+        said.append(words.ANY_UNKNOWN())
     else:
-        words.append(
-            f"{zones.conventional or 'none'} of them take{'s' * (zones.conventional <= 1)} any write"
-        )
+        said.append(words.ANY(count=zones.conventional) if zones.conventional else words.NONE_ANY())
     if zones.written:
-        words.append(f"{zones.written} hold something")
-    if zones.most_open or zones.most_active:
-        words.append(
-            f"at most {min(most for most in (zones.most_open, zones.most_active) if most)} written to at a "
-            "time"
-        )
-    return ("; ".join(words),)
+        said.append(words.WRITTEN(number=zones.written))
+    if most := [most for most in (zones.most_open, zones.most_active) if most]:
+        said.append(words.MOST(number=min(most)))
+    return ("; ".join(map(str, said)),)
 
 
 def _health(drive: Drive) -> tuple[str, ...]:
     """Nothing for a drive that has none to tell of."""
-    return (f"health: {joined(judge_health(drive).said)}",) if is_told(drive) else ()
+    return (f"{words.HEALTH()} {joined(judge_health(drive).said)}",) if is_told(drive) else ()
 
 
 def _table(drive: Drive) -> str:
     if drive.table is None:
-        return f"table: {unread(drive, 'table')}"
-    marks = ", ".join(_mark(mark.kind, mark.label) for mark in drive.signatures)
-    if drive.table.kind == "none":
-        return (
-            f"no table; the whole drive holds {marks}"
-            if marks
-            else "no table, no filesystem"
-            if not drive.partitions
-            else "no table"
-        )
-    return f"table {_table_words(drive.table)}" + (f"; on the drive itself: {marks}" if marks else "")
+        return str(words.TABLE_NOT_READ(what=unread(drive, "table")))
+    marks = tuple(_mark(mark.kind, mark.label) for mark in drive.signatures)
+    if drive.table.kind != "none":
+        table = words.TABLE(table=_table_words(drive.table))
+        return str(words.ON_DRIVE(table=table, marks=marks) if marks else table)
+    if marks:
+        return str(words.WHOLE_HOLDS(marks=marks))
+    return str(words.NO_TABLE() if drive.partitions else words.NOTHING())
 
 
-def _table_words(table: Table) -> str:
-    states = [
-        f"{what} {state}"
-        for what, state in (("start", table.primary), ("backup", table.backup))
+def _table_words(table: Table) -> Said | str:
+    names: dict[str, Said | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": words.HYBRID()}
+    name = names.get(table.kind) or words.OTHER_KIND()
+    states = tuple(
+        which(state=state)
+        for which, state in ((words.START, table.primary), (words.BACKUP, table.backup))
         if state and state != "ok"
-    ]
-    name = {"gpt": "GPT", "mbr": "MBR", "hybrid": "GPT and MBR (hybrid)"}.get(table.kind, "of another kind")
-    return f"{name} ({', '.join(states)})" if states else name
+    )
+    return words.TABLE_STATES(name=name, states=states) if states else name
 
 
 def unread(drive: Drive, what: str) -> str:
     """`not read (reason)` for a field that was not."""
     why = next((one.why for one in drive.unread if one.what in (what, "drive")), "")
-    return f"not read ({printable(why, 200).rstrip('.')})" if why else "not read"
+    if not why:
+        return str(words.NOT_READ())
+    return str(words.NOT_READ_WHY(why=printable(str(why), 200).rstrip(".")))
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
     """Partitions and free extents in the order of their starts, each in as many lines as its notes need."""
     places = [(part.start_bytes, 0, _partition_row(drive, part, width)) for part in drive.partitions]
+    free = str(words.FREE())
     for extent in drive.free:
-        row = COLUMNS.format("-", _start(extent.start_bytes), _size(extent.size_bytes), "free", "").rstrip()
+        row = COLUMNS.format("-", _start(extent.start_bytes), _size(extent.size_bytes), free, "").rstrip()
         places.append((extent.start_bytes, 1, [row]))
     yield from (row for _, _, row in sorted(places))
 
@@ -213,14 +222,14 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     kind = TYPES.get(part.type or "", part.type or "-")
     held = "+".join(mark.kind for mark in part.signatures)
     if not held:
-        held = "not read" if drive.is_unread(part) else "-"
+        held = str(words.NOT_READ()) if drive.is_unread(part) else "-"
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
         for use in drive.uses
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
-    inside = [words for mark in part.signatures if (words := _inside(mark))]
+    inside = [told for mark in part.signatures if (told := _inside(mark))]
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
     columns = COLUMNS.format(
         part.number,
@@ -235,7 +244,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
 
 def _inside(mark: Signature) -> str:
     """Where the data of a container begin, if its superblock was read."""
-    return f"data at +{format_exact(mark.data_offset_bytes)}" if mark.data_offset_bytes else ""
+    return str(words.DATA_AT(place=mark.data_offset_bytes)) if mark.data_offset_bytes else ""
 
 
 def _start(start_bytes: int) -> str:
@@ -243,7 +252,7 @@ def _start(start_bytes: int) -> str:
 
 
 def _size(size_bytes: int | None) -> str:
-    return "size unknown" if size_bytes is None else format_capacity(size_bytes)
+    return str(words.SIZE_UNKNOWN()) if size_bytes is None else format_capacity(size_bytes)
 
 
 def _mark(kind: str, label: str | None) -> str:

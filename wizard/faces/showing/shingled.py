@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from wizard.faces.showing.measuring import hand_over, progress_line
+from wizard.faces.words import shingled as words
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.units import MIB, format_capacity, format_duration, format_exact, parse_size
+from wizard.model.units import MIB, format_duration, parse_size
 from wizard.model.verdict import CliffVerdict, Phase, Window
 from wizard.tools.signals import ended_by_signal
 from wizard.trial.document import render_cliff_verdict
@@ -28,31 +29,25 @@ LABEL_COLUMNS = 26
 ROWS = 16
 
 PHASES = {
-    Phase.SEQUENTIAL_BEFORE: "in order, before",
-    Phase.RANDOM: "at random",
-    Phase.SEQUENTIAL_AFTER: "in order, afterwards",
+    Phase.SEQUENTIAL_BEFORE: words.BEFORE,
+    Phase.RANDOM: words.RANDOM,
+    Phase.SEQUENTIAL_AFTER: words.AFTER,
 }
 
 
 def check(arguments: Namespace) -> None:
     """Raises BadInput for limits that make no sense."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(
-            f"With --shingled, --seconds must lie between {SHORTEST_SECONDS} and {LONGEST_SECONDS}."
-        )
+        raise BadInput(words.SECONDS_BETWEEN(least=SHORTEST_SECONDS, most=LONGEST_SECONDS))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
-        raise BadInput(f"--most-bytes must be {LEAST_BYTES // MIB} MiB or more: less shows nothing.")
+        raise BadInput(words.TOO_LITTLE(least=LEAST_BYTES // MIB))
 
 
 def measure(arguments: Namespace, drive: Drive) -> ExitCode:
     """Look for the cliff, and print the verdict; 130 where the person ended it."""
     seconds = arguments.seconds or SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
-    beginning = (
-        f"Writing back what is read in free space of {drive.path}: {format_exact(most_bytes)} at most, for "
-        f"{format_duration(seconds)} at most. Every byte stays as it is; Ctrl+C ends it. A shingled drive "
-        "may be slow for an hour afterwards."
-    )
+    beginning = words.BEGINNING(drive=drive.path, most=most_bytes, duration=format_duration(seconds))
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
         verdict = run_shingled_trial(
             drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
@@ -66,11 +61,12 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
     rows = _rows(verdict.windows)
     if rows:
         lines += ["", *(_bar(row, rows) for row in rows), ""]
-        wrote = (
-            f"{format_capacity(verdict.random_bytes)} at random, {verdict.block_bytes // 1024} KiB at a time"
+        wrote = words.WROTE(
+            size=verdict.random_bytes,
+            block=verdict.block_bytes // 1024,
+            duration=format_duration(verdict.seconds),
         )
-        lines.append(f"Wrote {wrote}; took {format_duration(verdict.seconds)} in all, reading included.")
-        lines.append("The bars of random and of sequential writing have a scale of their own each.")
+        lines += [str(wrote), str(words.SCALES())]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
@@ -93,8 +89,8 @@ def _rows(windows: Sequence[Window]) -> list[Row]:
         for first in range(0, len(mine), size):
             part = mine[first : first + size]
             amount = sum(window.written_bytes for window in part)
-            label = f"at random, from {format_capacity(written)}" if phase is Phase.RANDOM else PHASES[phase]
-            rows.append(Row(phase, label, amount / max(sum(window.seconds for window in part), 1e-9)))
+            label = words.RANDOM_FROM(size=written) if phase is Phase.RANDOM else PHASES[phase]()
+            rows.append(Row(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9)))
             written += amount
     return rows
 
@@ -110,8 +106,11 @@ def _bar(row: Row, rows: Sequence[Row]) -> str:
 
 
 def _in_words(progress: ProbeProgress) -> str:
-    rate = f", {rate_in_words(progress.bytes_per_second)}" if progress.bytes_per_second is not None else ""
-    amount = (
-        f"{format_capacity(progress.written_bytes)} written of at most {format_exact(progress.most_bytes)}"
+    line = words.PROGRESS(
+        phase=PHASES[progress.phase](),
+        written=progress.written_bytes,
+        most=progress.most_bytes,
+        seconds=progress.seconds_left,
     )
-    return f"{PHASES[progress.phase]}: {amount}, at most {progress.seconds_left:.0f} s left{rate}"
+    rate = progress.bytes_per_second
+    return str(line) if rate is None else f"{line}, {rate_in_words(rate)}"

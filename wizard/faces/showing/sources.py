@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from wizard.faces.words import sources as words
+from wizard.faces.words.shared import not_recorded
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
@@ -23,7 +25,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
     if recorded is None:
         machine = probe_machine(devices)
         if len(machine.drives) != len(devices):
-            raise BadInput("One drive was named twice.")
+            raise BadInput(words.TWICE())
         return machine, machine.drives
     machine = load_machine(Path(recorded))
     return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
@@ -43,15 +45,12 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
         if part := drive.partition(node):
             return machine, drive, part
     if recorded is None:
-        raise BadInput(f"The table of {path} could not be read, or does not list {printable(device)}.")
+        raise BadInput(words.NOT_LISTED(drive=path, part=printable(device)))
     return None
 
 
 def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
     found = machine.drive(device)
     if found is None:
-        known = ", ".join(drive.path for drive in machine.drives) or "none"
-        raise BadInput(
-            f"{printable(recorded)} has no drive {printable(device)}; it has {printable(known, 400)}."
-        )
+        raise BadInput(not_recorded(machine, device, recorded))
     return found

@@ -15,6 +15,7 @@ from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.demo.drive import DemoDrive
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
+from wizard.faces.words import demo as words
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
@@ -24,7 +25,8 @@ from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, format_capacity, format_exact
+from wizard.model.said import Said
+from wizard.model.units import GIB
 from wizard.probe.machine import probe_machine
 from wizard.trial.alignment import run_alignment_trial
 
@@ -38,6 +40,8 @@ VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
 """Workload, size (None: all that is left) and label."""
 
 ALIGNMENT = "alignment-"
+PROBE = "diskwright-demo"
+"""What a file holds that shows whether files can be written and read."""
 TOLD = {
     Event.STEP_STARTED,
     Event.STEP_FAILED,
@@ -73,33 +77,30 @@ class Walk:
         self._verify(plan)
         self._undo(run)
 
-    def _check(self, what: str, holds: bool, seen: str) -> None:
-        self.checks.append(Check(what, holds, printable(seen, 300)))
+    def _check(self, what: Said | str, holds: bool, seen: Said | str) -> None:
+        self.checks.append(Check(str(what), holds, printable(str(seen), 300)))
 
     def _inspect(self) -> tuple[Machine, Drive]:
-        _stage("Inspect")
+        _stage(words.INSPECT())
         machine, drive = self._probe()
         if drive.table is None or drive.size_bytes is None or drive.geometry is None:
-            why = "; ".join(unread.why for unread in drive.unread)
-            raise Failed(f"The demo drive {drive.path} could not be read: {why}")
+            why = tuple(unread.why for unread in drive.unread)
+            raise Failed(words.NOT_READ(drive=drive.path, why=why))
+        blocks, table = drive.geometry.sector_format, drive.table.kind
+        _tell([words.DRIVE(path=drive.path, size=drive.size_bytes, blocks=blocks, table=table)])
         _tell(
-            [
-                f"{drive.path}: {format_capacity(drive.size_bytes)}, {drive.geometry.sector_format}, "
-                f"{drive.table.kind}"
-            ]
-        )
-        _tell(
-            f"{part.path}: starts at {format_exact(part.start_bytes)}, {format_capacity(part.size_bytes)}, "
-            f"{part.filesystem}"
+            words.PART(
+                path=part.path,
+                start=part.start_bytes,
+                size=part.size_bytes,
+                filesystem=str(part.filesystem),
+            )
             for part in drive.partitions
         )
-        _tell(
-            f"free: {format_capacity(extent.size_bytes)} from {format_exact(extent.start_bytes)}"
-            for extent in drive.free
-        )
+        _tell(words.FREE(size=extent.size_bytes, start=extent.start_bytes) for extent in drive.free)
         kinds = [part.filesystem for part in drive.partitions]
         self._check(
-            "the drive is read as it was made",
+            words.AS_MADE(),
             drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
             f"{drive.table.kind}, {kinds}",
         )
@@ -109,35 +110,33 @@ class Walk:
         machine = probe_machine([self.demo.path])
         drive = machine.drive(self.demo.path)
         if drive is None:
-            raise Failed(f"The demo drive {self.demo.path} is not found.")
+            raise Failed(words.NOT_FOUND(drive=self.demo.path))
         return machine, drive
 
     def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
-        _stage("Warn")
+        _stage(words.WARN())
         diagnosis = diagnose(machine, drive, load_patterns())
         for finding in diagnosis.findings:
             _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
         warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
         wanted = {part.path for part in drive.partitions}
         self._check(
-            "both old partitions are warned of as misaligned",
+            words.BOTH_WARNED(),
             warned == wanted,
-            ", ".join(sorted(warned)) or "none was",
+            ", ".join(sorted(warned)) or words.NONE_WARNED(),
         )
         return diagnosis
 
     def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
         wishes = []
         for workload, size_bytes, label in VOLUMES:
-            _stage(f"Advise: {workload}")
+            _stage(words.ADVISE(workload=workload))
             profile = find_workload(workload)
             advice = advise(machine, drive, diagnosis.recording, profile, size_bytes=size_bytes)
             _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
             if advice.chosen is None:
-                raise Failed(
-                    f"No filesystem can be made for {workload}: "
-                    f"{' '.join(o for choice in advice.choices for o in choice.obstacles)}"
-                )
+                obstacles = tuple(o for choice in advice.choices for o in choice.obstacles)
+                raise Failed(words.NO_FILESYSTEM(workload=workload, obstacles=obstacles))
             _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
             wishes.append(
                 Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
@@ -145,21 +144,19 @@ class Walk:
         return tuple(wishes)
 
     def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
-        _stage("Plan and preview")
+        _stage(words.PLAN())
         try:
             make_plan(machine, drive, wishes, None, _draw)
         except Refused as error:
-            self._check("a drive that holds something is refused until that is said to go", True, str(error))
+            self._check(words.REFUSED_FIRST(), True, str(error))
         else:
-            self._check(
-                "a drive that holds something is refused until that is said to go", False, "it was planned"
-            )
+            self._check(words.REFUSED_FIRST(), False, words.PLANNED())
         plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
         _tell(preview_lines(plan, WIDTH))
         return plan
 
     def _measure(self, drive: Drive) -> None:
-        _stage("Measure, by reading only")
+        _stage(words.MEASURE())
         verdict = run_alignment_trial(
             drive,
             write=False,
@@ -170,33 +167,33 @@ class Walk:
         )
         _tell([verdict.sentence, *verdict.caveats])
         self._check(
-            "the benchmark measured pairs and came to a verdict",
+            words.MEASURED(),
             len(verdict.pairs) > 0,
-            f"{verdict.outcome}, {len(verdict.pairs)} pairs",
+            words.PAIRS(outcome=verdict.outcome, pairs=len(verdict.pairs)),
         )
 
     def _apply(self, plan: Plan, *, again: bool = False) -> Path:
         """The run, which is all written and waits for a decision."""
-        _stage("Apply again" if again else "Apply")
+        _stage(words.APPLY_AGAIN() if again else words.APPLY())
         environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
         if not again:
-            _tell([f"Where /etc/fstab is said, the demo uses a file of its own, {self.demo.fstab}."])
+            _tell([words.OWN_FSTAB(file=str(self.demo.fstab))])
             self._refuses_others(plan, environment)
         run = start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=environment)
         self._follow(run)
         ended = state(run)
         self._check(
-            "the run is written, and waits" if again else "the run is written, and waits for a decision",
+            words.WAITS_AGAIN() if again else words.WAITS(),
             ended is RunState.WAITING,
             ended,
         )
         if ended is not RunState.WAITING:
-            raise Failed(f"The run on the demo drive ended as {ended}; what it said is above.")
+            raise Failed(words.ENDED_AS(state=ended))
         _, drive = self._probe()
         self._check(
-            "nobody can mount anything meanwhile",
+            words.NOBODY_MOUNTS(),
             not drive.signatures and not drive.partitions,
-            ", ".join(s.kind for s in drive.signatures) or "nothing is seen",
+            ", ".join(s.kind for s in drive.signatures) or words.NOTHING_SEEN(),
         )
         return run
 
@@ -206,34 +203,33 @@ class Walk:
             if entry.event in TOLD:
                 _tell([entry.sentence])
             if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
-                self._check(
-                    entry.sentence, entry.event is Event.VERIFIED, entry.output.strip() or "as the run found"
-                )
+                found = entry.output.strip() or words.AS_RUN_FOUND()
+                self._check(entry.sentence, entry.event is Event.VERIFIED, found)
 
     def _take_back(self, run: Path, plan: Plan) -> None:
-        _stage("Take it back")
+        _stage(words.TAKE_BACK())
         seen = len(read_entries(run))
         undo(run)
         self._follow(run, seen)
         _, drive = self._probe()
         same = drive.content_digest == plan.drive.content_digest
         self._check(
-            "what was there before is back",
+            words.IS_BACK(),
             same,
             ", ".join(str(part.filesystem) for part in drive.partitions),
         )
 
     def _keep(self, run: Path) -> None:
-        _stage("Keep")
+        _stage(words.KEEP())
         seen = len(read_entries(run))
         keep(run)
         self._follow(run, seen)
         ended = state(run)
-        self._check("the run came to its end", ended is RunState.KEPT, ended)
+        self._check(words.CAME_TO_END(), ended is RunState.KEPT, ended)
 
     def _refuses_others(self, plan: Plan, environment: Environment) -> None:
         """The same plan for a drive that is not the demo's must be refused, whatever it says."""
-        what = "no other drive can be reached from the demo"
+        what = words.NO_OTHER_DRIVE()
         try:
             start_run(
                 plan,
@@ -244,46 +240,42 @@ class Walk:
         except DiskwrightError as error:
             self._check(what, isinstance(error, Refused), str(error))
         else:
-            raise Failed("The demo's guard let a drive through that it must not touch.")
+            raise Failed(words.LET_THROUGH())
 
     def _verify(self, plan: Plan) -> None:
-        _stage("Verify")
+        _stage(words.VERIFY())
         machine, drive = self._probe()
         seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
         wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
-        self._check("the drive is what the plan shows", seen == wanted, f"{len(seen)} partitions")
+        self._check(words.AS_PLANNED(), seen == wanted, words.PARTITIONS(number=len(seen)))
         left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
         self._check(
-            "no partition is misaligned any more",
+            words.ALIGNED(),
             not left,
-            ", ".join(finding.code for finding in left) or "none",
+            ", ".join(finding.code for finding in left) or words.NONE(),
         )
         lines = self.demo.fstab.read_text().splitlines()
         for volume in plan.volumes:
             part = drive.partition(volume.path)
-            place = str(volume.mount_point)
-            _tell([f"{volume.label}: {volume.path}, {volume.filesystem}, {place}"])
-            self._check(f"{volume.label} is mounted", part is not None and place in part.mount_points, place)
-            self._check(
-                f"{volume.label} can be written and read",
-                _holds_files(Path(place)),
-                "a file was written and read back",
-            )
+            place, label = str(volume.mount_point), str(volume.label)
+            _tell([words.VOLUME(label=label, path=volume.path, filesystem=volume.filesystem, place=place)])
+            mounted = part is not None and place in part.mount_points
+            self._check(words.MOUNTED(label=label), mounted, place)
+            self._check(words.USABLE(label=label), _holds_files(Path(place)), words.READ_BACK())
             named = [line for line in lines if line.startswith(f"UUID={volume.uuid} ")]
-            self._check(
-                f"{volume.label} will be mounted at boot", len(named) == 1, " ".join(named) or "no line"
-            )
+            at_boot = " ".join(named) or words.NO_LINE()
+            self._check(words.AT_BOOT(label=label), len(named) == 1, at_boot)
 
     def _undo(self, run: Path) -> None:
-        _stage("Undo")
-        what = "undo refuses what was kept"
+        _stage(words.UNDO())
+        what = words.UNDO_REFUSES()
         try:
             undo(run)
         except Refused as error:
             _tell([str(error)])
             self._check(what, True, str(error))
         else:
-            self._check(what, False, "it went ahead")
+            self._check(what, False, words.WENT_AHEAD())
 
 
 def _misaligned(findings: Iterable[Finding]) -> list[Finding]:
@@ -293,18 +285,19 @@ def _misaligned(findings: Iterable[Finding]) -> list[Finding]:
 
 def _holds_files(place: Path) -> bool:
     path = place / "diskwright-demo.txt"
-    path.write_text("written by the demo\n")
-    return path.read_text() == "written by the demo\n"
+    path.write_text(f"{PROBE}\n")
+    return path.read_text() == f"{PROBE}\n"
 
 
 def _draw() -> str:
     return str(uuid4())
 
 
-def _stage(name: str) -> None:
+def _stage(said: Said) -> None:
+    name = str(said)
     print(f"\n{name}\n{'-' * len(name)}", flush=True)
 
 
-def _tell(lines: Iterable[str]) -> None:
+def _tell(lines: Iterable[Said | str]) -> None:
     for line in lines:
-        print(f"  {printable(line, 400)}".rstrip(), flush=True)
+        print(f"  {printable(str(line), 400)}".rstrip(), flush=True)

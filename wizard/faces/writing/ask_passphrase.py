@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 
 from wizard.faces.showing.console import say
+from wizard.faces.words import passphrase as words
 from wizard.layout.wishes.encryption import LOST
 from wizard.layout.wishes.passphrase import LARGEST_BYTES, from_file, passphrase_fault, passphrase_warning
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import Said
 from wizard.tools.unseen import unseen
 
 TRIES = 3
@@ -23,7 +25,7 @@ def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
     """
     if not plan.containers:
         if file is not None:
-            raise BadInput("--passphrase-file is for a plan that encrypts, and this one does not.")
+            raise BadInput(words.NOT_WANTED())
         return None
     if anew:
         say(LOST)
@@ -41,29 +43,26 @@ def _read(file: str) -> bytes:
             with Path(file).open("rb") as opened:
                 content = opened.read(LARGEST_BYTES + 2)
     except OSError as error:
-        raise BadInput(f"{printable(file, 200)} cannot be read: {error.strerror}.") from None
+        raise BadInput(words.NOT_READ(file=printable(file, 200), why=error.strerror or "")) from None
     secret = from_file(content)
     if fault := passphrase_fault(secret):
-        raise BadInput(f"The passphrase in {printable(file, 200)} {fault}. Nothing was written.")
+        raise BadInput(words.FAULT_IN(file=printable(file, 200), fault=fault))
     return secret
 
 
 def _asked(plan: Plan, *, anew: bool) -> bytes:
-    devices = ", ".join(printable(one.device) for one in plan.containers)
+    devices = tuple(printable(one.device) for one in plan.containers)
     if not _has_terminal():
-        raise Refused(
-            f"{devices}: encrypted, and there is no terminal to ask for the passphrase; give it by "
-            "--passphrase-file FILE."
-        )
+        raise Refused(words.NO_TERMINAL(devices=devices, count=len(devices)))
     for _ in range(TRIES):
-        secret = _typed(f"Passphrase for {devices} (it is not shown): ")
+        secret = _typed(words.ASK(devices=devices))
         if fault := passphrase_fault(secret):
-            say(f"This passphrase {fault}.")
-        elif anew and _typed("The same once more: ") != secret:
-            say("That was not the same.")
+            say(words.FAULT(fault=fault))
+        elif anew and _typed(words.ONCE_MORE()) != secret:
+            say(words.NOT_THE_SAME())
         else:
             return secret
-    raise Refused("No passphrase was given. Nothing was written.")
+    raise Refused(words.NOT_GIVEN())
 
 
 def _has_terminal() -> bool:
@@ -74,13 +73,13 @@ def _has_terminal() -> bool:
     return True
 
 
-def _typed(prompt: str) -> bytes:
+def _typed(prompt: Said) -> bytes:
     """What is typed on the terminal, to the byte, whatever the streams are."""
     with Path(TERMINAL).open("r+b", buffering=0) as terminal:
         with unseen(terminal):
-            terminal.write(prompt.encode())
+            terminal.write(f"{prompt} ".encode())
             line = terminal.readline()
         terminal.write(b"\n")
     if not line:
-        raise Refused("No passphrase was given. Nothing was written.")
+        raise Refused(words.NOT_GIVEN())
     return line.removesuffix(b"\n")

@@ -13,8 +13,11 @@ from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.faces.showing.console import out, say
+from wizard.faces.words import beginning as words
+from wizard.faces.words.shared import NEEDS_ROOT
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
+from wizard.model.said import Said
 from wizard.tools.signals import ended_by_signal
 
 Preflight = Callable[[Path | None, Environment], None]
@@ -32,10 +35,10 @@ class Question:
     """
 
     token: str
-    outcome: str
-    drive: str
-    refusal_of_more: str
-    beforehand: Sequence[str]
+    outcome: Said
+    drive: Said | str
+    refusal_of_more: Said
+    beforehand: Sequence[Said | str]
     lines: Callable[[int], Iterator[str]]
     check: Callable[[str], None]
     preflight: Preflight
@@ -51,19 +54,15 @@ def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[
         say(sentence)
     if arguments.dry_run:
         return _dry_run(question, journal_dir, environment)
-    token = shlex.quote(printable(question.token))
+    option = f"--confirm {shlex.quote(printable(question.token))}"
     if not arguments.confirm:
-        raise Refused(
-            f"Nothing was written. {question.outcome}; `diskwright show` has every step. "
-            f"To go on, confirm {question.drive} by its token: --confirm {token}"
-        )
+        said = words.UNCONFIRMED(outcome=question.outcome, drive=question.drive)
+        raise Refused(f"{said} {option}")
     if len(arguments.confirm) > 1:
-        raise Refused(
-            f"{question.refusal_of_more}: give its token once, with --confirm {token}. Nothing was written."
-        )
+        raise Refused(words.ONE_TOKEN(why=question.refusal_of_more, option=option))
     question.check(arguments.confirm[0])
     if os.geteuid() != 0:
-        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
+        raise Refused(f"{NEEDS_ROOT()}  {as_root()}")
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     return begin_heeding(partial(question.start, arguments.confirm[0], journal_dir, environment))
@@ -76,7 +75,7 @@ def begin_heeding(begin: Callable[[], Path]) -> Path:
         run = begin()
         if is_ended():
             request_stop(run)
-            say("Ctrl+C: the run has begun, and will stop before its next step.")
+            say(words.STOPS())
     return run
 
 
@@ -84,11 +83,8 @@ def _dry_run(question: Question, journal_dir: Path | None, environment: Environm
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
-        say(
-            "Without root it could not be checked whether all of it stands as it was found. Nothing was "
-            "written."
-        )
+        say(words.UNCHECKED())
         return ExitCode.DONE
     question.preflight(journal_dir, environment)
-    say("Every check before the first step holds. Nothing was written.")
+    say(words.CHECKED())
     return ExitCode.DONE

@@ -10,10 +10,11 @@ from wizard.apply.plan.found.making import make_found_run, refuse_known
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
+from wizard.faces.words import keep as words
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.told.preview import who
 from wizard.model.names import printable
-from wizard.model.units import format_exact, format_moment
+from wizard.model.said import Said
 
 
 def keep_from_drive(
@@ -27,29 +28,24 @@ def keep_from_drive(
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
-    say(f"Run {run.name} finishes it:")
+    say(words.FINISHES(run=run.name))
     say(keep(run, secret))
-    say(
-        "Nothing is mounted, and no line was added to fstab. What the drive held before is gone with the "
-        f"folder of the run {printable(found.run, 60)}. `diskwright status {called(run)}` shows every check."
-    )
+    say(words.NOT_MOUNTED(found=printable(found.run, 60), run=called(run)))
 
 
-def told(found: Found) -> Iterator[str]:
+def told(found: Found) -> Iterator[Said | str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
-    yield (
-        f"The run {printable(found.run, 60)}, begun {printable(format_moment(first.begun), 40)}, waits on "
-        f"{', '.join(found.plan.paths)}: {printable(first.told, 200)}."
+    yield words.WAITS(
+        run=printable(found.run, 60),
+        begun=first.begun,
+        drives=found.plan.paths,
+        told=printable(first.told, 200),
     )
     for member in found.plan.members:
         yield f"    {who(member.drive)}"
     yield from (f"    {printable(one, 400)}" for one in found.differences)
-    yield "Finishing it writes what was withheld, then zeros in the place of the notice, and reads it back:"
+    yield words.WRITES()
     for path, place in found.written():
-        yield f"    {path}: {format_exact(place.size_bytes)} at byte {place.start_bytes}"
-    yield (
-        "Nothing else is written, and nothing is mounted. Afterwards there is no way back to what was there "
-        "before: that was in the run's folder. Where that folder is found again, `undo` with it puts back "
-        "every bit."
-    )
+        yield f"    {words.PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
+    yield words.NO_WAY_BACK()

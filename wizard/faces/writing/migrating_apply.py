@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wizard.apply.begin_migration import preflight_told, start_told
 from wizard.apply.migration.start import check_token, outcome
+from wizard.faces.words import migrate as words
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.migrating import migration_step_lines
 from wizard.migrate.told.ways import MEANS
@@ -21,9 +22,9 @@ def apply_migration(
     root."""
     question = Question(
         token=migration.written.token,
-        outcome=f"Here {outcome(migration)}",
+        outcome=words.OUTCOME(outcome=outcome(migration)),
         drive=migration.written.path,
-        refusal_of_more="This migration is for one drive",
+        refusal_of_more=words.ONE_DRIVE(),
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),

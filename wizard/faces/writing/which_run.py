@@ -25,31 +25,30 @@ from wizard.apply.run.runs import (
 )
 from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.told import contents_words
+from wizard.faces.showing.command import typed
 from wizard.faces.showing.console import say
+from wizard.faces.words import which_run as words
+from wizard.faces.words.shared import MODEL_UNKNOWN, NO_RUN
 from wizard.layout.told.preview import who
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
 from wizard.model.migration import Means
 from wizard.model.names import printable
-from wizard.model.units import format_capacity
+from wizard.model.said import Said
 from wizard.probe.machine import probe_drive
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 
 SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 
-_HALF = "What this run writes there is not complete, so nothing recognises it."
-_HALF_BACK = "What was there before is not back completely, so nothing recognises it."
 MADE_THERE = {
-    Phase.CLEARING: _HALF,
-    Phase.REPLACING: _HALF,
-    Phase.BARRED: (
-        "What this run made there is barred: all is written but the marks by which anything recognises it."
-    ),
-    Phase.RELEASING: _HALF,
-    Phase.CLEARING_BACK: _HALF_BACK,
-    Phase.REPLACING_BACK: _HALF_BACK,
-    Phase.RELEASING_BACK: _HALF_BACK,
+    Phase.CLEARING: words.HALF,
+    Phase.REPLACING: words.HALF,
+    Phase.BARRED: words.BARRED,
+    Phase.RELEASING: words.HALF,
+    Phase.CLEARING_BACK: words.HALF_BACK,
+    Phase.REPLACING_BACK: words.HALF_BACK,
+    Phase.RELEASING_BACK: words.HALF_BACK,
 }
 """What is on a drive in the phases in which looking at it tells too little."""
 
@@ -65,32 +64,23 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     runs = list_runs(journal_dir)
     where = printable(str(runs_folder(journal_dir)), 200)
     if not runs:
-        raise BadInput(f"There is no run in {where}.")
+        raise BadInput(NO_RUN(folder=where))
     found = _meant(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
-        say(f"{len(found)} runs are open. Say which one is meant:")
+        say(words.SEVERAL(runs=len(found)))
         for run in found:
-            say(f"    sudo diskwright {command} {called(run)}    {_brief(run)}")
-        raise Refused(
-            f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
-        )
+            say(f"{typed(command, called(run))}    {_brief(run)}")
+        raise Refused(words.WHICH(command=command, runs=len(found)))
     return found[0]
 
 
-def _nothing_to(command: str, where: str, newest: Path) -> str:
+def _nothing_to(command: str, where: str, newest: Path) -> Said:
     """Why the command means no run, and how the newest one stands."""
     if command == "look":
-        return (
-            f"There is nothing to look at: no run in {where} waits to be kept. A filesystem that was led to "
-            "ext4 is looked at by mounting it read-only: `diskwright status` has the command. Nothing was "
-            "written."
-        )
-    return (
-        f"There is nothing to {command}: no run in {where} is open (the newest, {newest.name}: "
-        f"{state(newest)}). `diskwright status` lists all. Nothing was written."
-    )
+        return words.NOTHING_TO_LOOK_AT(folder=where)
+    return words.NOTHING_TO_DO(command=command, folder=where, newest=newest.name, state=state(newest))
 
 
 def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
@@ -178,13 +168,16 @@ def _is_open_when_done(run: Path, command: str) -> bool:
 def _brief(run: Path) -> str:
     """The run's drives, how it stands and how far it came."""
     try:
-        drives = "; ".join(
-            f"{drive.path}, {printable(drive.model or 'model unknown', 40)}, "
-            f"{format_capacity(drive.size_bytes)}"
+        drives = tuple(
+            words.BRIEF_DRIVE(
+                path=drive.path,
+                model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN(),
+                size=drive.size_bytes,
+            )
             for drive in drives_of(run)
         )
         done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
-        return f"{drives}: {state(run)}, {done} of {steps} steps done"
+        return str(words.BRIEF(drives=drives, state=state(run), done=done, steps=steps))
     except BadInput as error:
         return printable(str(error), 400)
 
@@ -207,21 +200,20 @@ def tell_drives(run: Path) -> None:
     """
     check_owner(run)
     check_noted(run)
-    say(f"Run {run.name}:")
+    say(words.RUN(run=run.name))
     waits = state(run) is RunState.WAITING
     # A migration that is barred is told of in its own words.
     record = load_record(run) if kind_of(run) is Kind.PLAN else None
-    made = MADE_THERE[Phase.BARRED] if waits else MADE_THERE.get(record.phase, "") if record else ""
+    phase = Phase.BARRED if waits else record.phase if record else None
+    there = MADE_THERE.get(phase) if phase else None
+    made = str(there()) if there else ""
     moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
     for drive in drives_of(run):
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
             say(f"    {sentence}")
     for later in _on_top(run) if record and made else ():
-        say(
-            f"The run {later.name} was begun on the same drive after this one and wrote there: first settle "
-            f"that one, by `diskwright undo {called(later)}` or `diskwright keep {called(later)}`."
-        )
+        say(words.LATER(name=later.name, run=called(later)))
     if record and made and not waits:
         say(ways_on(record.phase, called(run)))
 
@@ -244,9 +236,9 @@ def _holds(known: Identity, made: str) -> Iterator[str]:
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
-        yield f"What it holds cannot be told: {error}"
+        yield f"{words.NOT_TOLD()} {error}"
         return
     if difference := identity_difference(known, drive):
-        yield f"What is at {known.path} now is not this drive: {difference}."
+        yield str(words.OTHER_DRIVE(path=known.path, difference=difference))
     else:
-        yield made or f"It holds {contents_words(drive)}."
+        yield made or str(words.HOLDS(what=contents_words(drive)))

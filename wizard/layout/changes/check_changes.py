@@ -1,15 +1,16 @@
 """Whether changes hold together: each is one that follows from what is wanted, to the filesystem that is
-named, shown as it will be done."""
+named."""
 
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wizard.filesystems.registry import KINDS
+from wizard.layout.changes import words
 from wizard.layout.changes.labels import label_fault_of, old_label_fault
 from wizard.layout.changes.lines import by_label, with_source
-from wizard.layout.changes.steps_of import OPPOSITES, rules_name, same_change_steps
-from wizard.layout.check import identity_faults
+from wizard.layout.changes.steps_of import OPPOSITES, rules_name
+from wizard.layout.check import drive_faults
 from wizard.layout.dangers import DANGERS, dangers_in
 from wizard.layout.rules import is_device_path, is_workload_id, mount_options_fault, mount_point_fault
 from wizard.model.changes import (
@@ -18,6 +19,9 @@ from wizard.model.changes import (
     Changes,
     Detach,
     EditFstab,
+    ExtendPartition,
+    Grow,
+    GrowMounted,
     LineEdit,
     PowerOff,
     Relabel,
@@ -35,6 +39,7 @@ from wizard.model.changes import (
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Mount
+from wizard.model.said import Said
 from wizard.probe.host.sysfs import SYS
 
 ORDER: tuple[type[ChangeOperation], ...] = (
@@ -48,6 +53,8 @@ ORDER: tuple[type[ChangeOperation], ...] = (
     WriteRules,
     SwitchOnTimer,
     PowerOff,
+    ExtendPartition,
+    GrowMounted,
 )
 """What the kernel can refuse comes before the file that the next start depends on."""
 
@@ -58,6 +65,7 @@ TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
     Detach: (Unmount, EditFstab),
     SetOptions: (Remount, EditFstab),
     SwitchOff: (Unmount, PowerOff),
+    Grow: (ExtendPartition, GrowMounted),
 }
 """What follows from each wish."""
 
@@ -85,11 +93,11 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
     """Raises BadInput, naming `where` (a file), for the first thing that diskwright would not have written.
 
     It proves that nothing else is touched than the filesystem's own drive, its line, and the drive's own
-    rules file, and that every text shown is what will be done. Whether these files are the system's own is
-    for whoever applies it.
+    rules file; what is shown follows from that. Whether these files are the system's own is for whoever
+    applies it.
     """
     if fault := next(_faults(changes), None):
-        raise BadInput(f"{where} does not hold together: {fault}. Make it again.")
+        raise BadInput(str(words.BROKEN(where=where, fault=fault)))
 
 
 def is_of_drive(device: str, drive: str) -> bool:
@@ -99,40 +107,39 @@ def is_of_drive(device: str, drive: str) -> bool:
     )
 
 
-def _faults(changes: Changes) -> Iterator[str]:
-    yield from identity_faults(changes.drive)
+def _faults(changes: Changes) -> Iterator[Said]:
+    yield from drive_faults(changes.drive)
     if not is_device_path(changes.device) or not is_of_drive(changes.device, changes.drive.path):
-        yield f"{printable(changes.device, 60)!r} is not on {printable(changes.drive.path, 60)}"
+        device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
+        yield words.OTHER_DRIVE(device=device, drive=drive)
     yield from _wish_faults(changes)
     operations = [step.operation for step in changes.steps]
     if not operations:
-        yield "it changes nothing"
+        yield words.CHANGES_NOTHING()
     if foreign := next(
         (one.kind for one in operations if not isinstance(one, TAKES[type(changes.wanted)])), ""
     ):
-        yield f"what is wanted takes no {foreign}"
+        yield words.NOT_WANTED(kind=foreign)
     places = [ORDER.index(type(operation)) for operation in operations]
     names = [_only_once(operation) for operation in operations]
     if places != sorted(places) or len(set(names)) != len(names):
-        yield "its changes are not in their order, or not each once"
+        yield words.UNORDERED()
     for operation in operations:
         if fault := _operation_fault(operation, changes):
             yield fault
-    if not same_change_steps(changes):
-        yield "its commands or explanations differ from what its changes do"
 
 
-def _wish_faults(changes: Changes) -> Iterator[str]:
+def _wish_faults(changes: Changes) -> Iterator[Said]:
     if isinstance(changes.wanted, SwitchOff):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
-            yield "it names a filesystem where the whole drive is meant"
+            yield words.NOT_WHOLE()
         return
     if changes.filesystem not in KINDS:
-        yield f"{printable(changes.filesystem, 40)!r} is no filesystem that diskwright knows"
+        yield words.NO_FILESYSTEM(filesystem=printable(changes.filesystem, 40))
     if changes.uuid and not _UUID.fullmatch(changes.uuid):
-        yield f"{printable(changes.uuid, 60)!r} is no UUID"
+        yield words.BAD_UUID(uuid=printable(changes.uuid, 60))
     if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
-        yield f"it has the workload {printable(changes.wanted.workload, 40)!r}, which is none"
+        yield words.NO_WORKLOAD(workload=printable(changes.wanted.workload, 40))
 
 
 def _only_once(operation: ChangeOperation) -> str:
@@ -145,7 +152,7 @@ def _only_once(operation: ChangeOperation) -> str:
             return operation.kind
 
 
-def _operation_fault(operation: ChangeOperation, changes: Changes) -> str | None:
+def _operation_fault(operation: ChangeOperation, changes: Changes) -> Said | None:
     match operation:
         case ReserveBlocks():
             return _reserve_fault(operation, changes)
@@ -155,7 +162,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> str | None
             return _fstab_fault(operation, changes)
         case SetQueue(device=device, name=name, old=old, new=new):
             if device != changes.drive.path or old == new:
-                return f"it sets {printable(name, 40)!r} of {printable(device, 60)!r}"
+                return words.SETS_OTHER(name=printable(name, 40), device=printable(device, 60))
             return value_fault(name, old) or value_fault(name, new)
         case WriteRules():
             return _rules_fault(operation, changes)
@@ -163,39 +170,85 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> str | None
             return None
         case Relabel() | Mount() | Unmount() | PowerOff():
             return _action_fault(operation, changes)
+        case ExtendPartition() | GrowMounted():
+            return _growing_fault(operation, changes)
 
 
-def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> str | None:
+def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Said | None:
     # What is unmounted before a drive loses its power are its partitions.
     own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
     if operation.device not in own:
-        return f"it changes {printable(operation.device, 60)!r}"
+        return words.CHANGES_OTHER(device=printable(operation.device, 60))
     match operation:
-        case Relabel(filesystem=filesystem, mount_point=place, old=old, new=new):
-            if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
-                return "it labels another filesystem"
-            if place and not place.startswith("/"):
-                return f"{printable(place, 60)!r} is no place where anything is mounted"
-            return old_label_fault(old, filesystem) or (
-                f"its label {fault}" if (fault := label_fault_of(new, filesystem)) else None
-            )
-        case Mount(mount_point=place, options=options):
-            if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
-                return "it mounts it otherwise than it can be"
-            return mount_point_fault(place) or mount_options_fault(options)
+        case Relabel():
+            return _relabel_fault(operation, changes)
+        case Mount():
+            return _mount_fault(operation, changes)
         case Unmount(mount_point=place, options=options):
             if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
-                return f"{printable(place, 60)!r} is no place where anything is mounted"
-            return next(
-                (f"{option!r} is no option" for option in options if not _SHOWN.fullmatch(option)), None
-            )
+                return words.NO_MOUNT(place=printable(place, 60))
+            wrong = next((option for option in options if not _SHOWN.fullmatch(option)), None)
+            return None if wrong is None else words.NO_OPTION(option=printable(wrong, 40))
         case PowerOff(device=device, files=files):
             known = all(
                 file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files
             )
-            return (
-                None if device == changes.drive.path and files and known else "it powers something else off"
-            )
+            return None if device == changes.drive.path and files and known else words.POWERS_OTHER()
+
+
+def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Said | None:
+    if operation.device != changes.device:
+        return words.CHANGES_OTHER(device=printable(operation.device, 60))
+    if not 0 < operation.old_bytes < operation.new_bytes < changes.drive.size_bytes:
+        return words.ENDS_OTHERWISE(device=printable(operation.device, 60))
+    if isinstance(operation, ExtendPartition):
+        return _end_fault(operation, changes)
+    growing = KINDS[changes.filesystem].growing
+    fits = operation.filesystem == changes.filesystem and growing is not None and growing.in_use is not None
+    place = operation.mount_point
+    if not fits or not place.startswith("/") or operation.member < 1:
+        return words.GROWS_OTHERWISE()
+    steps = (step.operation for step in changes.steps)
+    sizes = {one.new_bytes for one in steps if isinstance(one, ExtendPartition | GrowMounted)}
+    return None if len(sizes) == 1 else words.GROWS_OTHERWISE()
+
+
+def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
+    """Its end lies on the drive, at a whole logical block, and the filesystem grows with it."""
+    block, end = changes.drive.geometry.logical_block_bytes, operation.start_bytes + operation.new_bytes
+    odd = any(n % block for n in (operation.start_bytes, operation.old_bytes, operation.new_bytes))
+    if (
+        odd
+        or operation.drive != changes.drive.path
+        or not 0 < operation.start_bytes < end <= changes.drive.size_bytes
+    ):
+        return words.ENDS_OTHERWISE(device=printable(operation.device, 60))
+    grows = any(isinstance(step.operation, GrowMounted) for step in changes.steps)
+    return None if grows else words.GROWS_OTHERWISE()
+
+
+def _relabel_fault(operation: Relabel, changes: Changes) -> Said | None:
+    filesystem, place = operation.filesystem, operation.mount_point
+    if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
+        return words.LABELS_OTHER()
+    if place and not place.startswith("/"):
+        return words.NO_MOUNT(place=printable(place, 60))
+    if fault := old_label_fault(operation.old, filesystem):
+        return words.OLD_LABEL_FAULT(fault=fault)
+    return words.ITS_LABEL(fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
+
+
+def _mount_fault(operation: Mount, changes: Changes) -> Said | None:
+    if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
+        return words.MOUNTS_OTHERWISE()
+    if fault := mount_point_fault(operation.mount_point):
+        return words.ITS_PLACE(fault=fault)
+    return _told(mount_options_fault(operation.options))
+
+
+def _told(fault: str | None) -> Said | None:
+    """A fault that the rules for plans tell."""
+    return None if fault is None else words.OTHERWISE(fault=fault)
 
 
 def _nodes(changes: Changes) -> tuple[str, ...]:
@@ -205,106 +258,98 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
     return (drive, *(partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)))
 
 
-def value_fault(name: str, value: str) -> str | None:
+def value_fault(name: str, value: str) -> Said | None:
     """Why a value of a queue is not set, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
-        return (
-            f"{printable(value, 40)!r} for {printable(name, 40)!r} is no value of a drive's queue that "
-            "diskwright sets"
-        )
+        return words.BAD_VALUE(value=printable(value, 40), name=printable(name, 40))
     return None
 
 
-def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> str | None:
+def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Said | None:
     if operation.device != changes.device or not changes.filesystem.startswith("ext"):
-        return f"it keeps blocks for root on {printable(operation.device, 60)!r}"
+        return words.RESERVES_OTHER(device=printable(operation.device, 60))
     if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
         1 << bits for bits in range(10, 17)
     ):
-        return "the blocks that it keeps for root cannot be"
+        return words.BAD_RESERVE()
     return None
 
 
-def _remount_fault(operation: Remount, changes: Changes) -> str | None:
+def _remount_fault(operation: Remount, changes: Changes) -> Said | None:
     old, new = {*operation.old}, {*operation.new}
     if (
         operation.device != changes.device
         or not operation.mount_point.startswith("/")
         or changes.filesystem not in REMOUNTING
     ):
-        return (
-            f"it mounts {printable(operation.device, 60)!r} at {printable(operation.mount_point, 60)!r} anew"
-        )
+        device, place = printable(operation.device, 60), printable(operation.mount_point, 60)
+        return words.REMOUNTS_OTHER(device=device, place=place)
     if (
         not all(_WORD.fullmatch(word) for word in old | new)
         or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
         or old == new
         or "rw" not in new & old
     ):
-        return "it mounts with other options than those that can be changed in use"
+        return words.BAD_REMOUNT()
     return None
 
 
-def _fstab_fault(operation: EditFstab, changes: Changes) -> str | None:
+def _fstab_fault(operation: EditFstab, changes: Changes) -> Said | None:
     if (
         not operation.file.startswith("/")
         or not operation.file.isprintable()
         or len(operation.digest) != 64
         or not operation.lines
     ):
-        return f"{printable(operation.file, 60)!r} is no file of mounts at boot"
+        return words.NO_FSTAB(file=printable(operation.file, 60))
     return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
 
 
-def _line_fault(edit: LineEdit, changes: Changes) -> str | None:
+def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
     """Each wish changes lines in its own way."""
     for line in (edit.old, edit.new):
         if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
-            return "the line that it changes is none"
+            return words.BAD_LINE()
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
-        return "the line that it changes is none"
+        return words.BAD_LINE()
     match changes.wanted:
         case SetLabel():
             return _source_fault(edit, changes)
         case Attach():
-            return None if edit.old is None else "it changes a line where it adds one"
+            return None if edit.old is None else words.MORE_THAN_ADDED()
         case Detach():
-            return None if edit.new is None else "it changes a line where it takes one away"
+            return None if edit.new is None else words.MORE_THAN_TAKEN()
         case _:
             return _options_fault(edit)
 
 
-def _source_fault(edit: LineEdit, changes: Changes) -> str | None:
+def _source_fault(edit: LineEdit, changes: Changes) -> Said | None:
     new = next((step.operation.new for step in changes.steps if isinstance(step.operation, Relabel)), "")
     fits = edit.old is not None and edit.new == with_source(edit.old, by_label(new))
-    return (
-        None
-        if fits and edit.old and "label" in edit.old.split()[0].lower()
-        else "it changes more than the label"
-    )
+    return None if fits and edit.old and "label" in edit.old.split()[0].lower() else words.MORE_THAN_LABEL()
 
 
-def _options_fault(edit: LineEdit) -> str | None:
+def _options_fault(edit: LineEdit) -> Said | None:
     """Why a line's new options are none that it may have; every other field stays."""
     if edit.old is None or edit.new is None:
-        return "it adds a line, or takes one away"
+        return words.MORE_THAN_CHANGED()
     old, new = edit.old.split(), edit.new.split()
     kept = tuple(old[3].split(",")) if len(old) > 3 else ()
     if new[:3] != old[:3] or new[4:] != old[4:]:
-        return "it changes more than a line's options"
+        return words.MORE_THAN_OPTIONS()
     added = tuple(option for option in new[3].split(",") if option not in kept)
     if fault := mount_options_fault(added):
-        return fault
+        return _told(fault)
     # ext2 and ext3 are mounted by ext4's driver, so every filesystem's dangers are looked for.
     if dangers := {danger for kind in DANGERS for danger in dangers_in(added, kind)}:
-        return f"{min(dangers)} puts data at risk"
+        return words.AT_RISK(option=min(dangers))
     return None
 
 
-def _rules_fault(operation: WriteRules, changes: Changes) -> str | None:
+def _rules_fault(operation: WriteRules, changes: Changes) -> Said | None:
     path = PurePosixPath(operation.file)
     if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
-        return f"{printable(operation.file, 60)!r} is not the drive's own file of udev's rules"
+        return words.OTHER_RULES_FILE(file=printable(operation.file, 60))
     if not operation.values or len(dict(operation.values)) != len(operation.values):
-        return "its rules set nothing, or something twice"
+        return words.EMPTY_RULES()
     return next((fault for name, value in operation.values if (fault := value_fault(name, value))), None)

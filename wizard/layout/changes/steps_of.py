@@ -3,11 +3,12 @@ alike."""
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import PurePath
 
 from wizard.advise.existing import udev_rule
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes import words
 from wizard.layout.steps.commands import commands_of, edits_of
@@ -16,6 +17,8 @@ from wizard.model.changes import (
     Changes,
     ChangeStep,
     EditFstab,
+    ExtendPartition,
+    GrowMounted,
     LineEdit,
     PowerOff,
     Relabel,
@@ -30,7 +33,6 @@ from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Mount
 from wizard.model.said import Said
-from wizard.model.units import format_capacity
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Words that hold of every filesystem's mount, and those that send them away (mount(8))."""
@@ -51,9 +53,10 @@ def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tupl
     )
 
 
-def same_change_steps(changes: Changes) -> bool:
-    """Whether every text and command is what the typed operations give: nothing else is ever run."""
-    return change_steps([step.operation for step in changes.steps], changes.drive) == changes.steps
+def told_anew(changes: Changes) -> Changes:
+    """Changes that are sound, with every text and command that their typed operations give: nothing else is
+    ever shown or run."""
+    return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
 
 
 def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
@@ -73,6 +76,8 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
             return (("systemctl", "enable", "--now", unit),)
         case PowerOff(device=device):
             return (("sync", device), ("blockdev", "--flushbufs", device))
+        case ExtendPartition() | GrowMounted():
+            return (_growing_command(operation),)
         case EditFstab() | SetQueue() | WriteRules():
             return ()
 
@@ -92,8 +97,49 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
             return commands_of(Mount(device, place, kind, options))
         case SwitchOnTimer(unit=unit):
             return (("systemctl", "disable", "--now", unit),)
+        case ExtendPartition() | GrowMounted():
+            return _shrinking_commands(operation)
         case EditFstab() | SetQueue() | WriteRules() | PowerOff():
             return ()
+
+
+def _growing_command(operation: ExtendPartition | GrowMounted) -> Argv:
+    return _tell_of_end(operation) if isinstance(operation, ExtendPartition) else _grow(operation)
+
+
+def _tell_of_end(operation: ExtendPartition) -> Argv:
+    """Has the kernel take the partition's end from the table, also while it is in use (partx(8))."""
+    number = operation.number
+    return ("partx", "--update", "--nr", f"{number}:{number}", operation.drive)
+
+
+def _growing(operation: GrowMounted) -> Growing:
+    growing = KINDS[operation.filesystem].growing
+    assert growing is not None, operation.filesystem
+    return growing
+
+
+def _grow(operation: GrowMounted) -> Argv:
+    in_use = _growing(operation).in_use
+    assert in_use is not None, operation.filesystem
+    return in_use(operation.device, operation.mount_point, operation.member)
+
+
+def _shrinking_commands(operation: ExtendPartition | GrowMounted) -> tuple[Argv, ...]:
+    """None where it does not shrink."""
+    if isinstance(operation, ExtendPartition):
+        return (_tell_of_end(operation),)
+    back = _growing(operation).shrinks_in_use
+    if back is None:
+        return ()
+    return (back(operation.device, operation.mount_point, operation.member, operation.old_bytes),)
+
+
+def stays(operation: ChangeOperation) -> bool:
+    """Whether there is no way back from it."""
+    return isinstance(operation, PowerOff) or (
+        isinstance(operation, GrowMounted) and not undo_commands(operation)
+    )
 
 
 def _relabel(operation: Relabel, label: str) -> Argv:
@@ -135,35 +181,40 @@ def rules_name(drive: Identity) -> str:
 def _sentence(operation: ChangeOperation, drive: Identity) -> str:
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new, block_bytes=size):
-            kept = f"{format_capacity(new * size)} of {device}" if new else f"nothing of {device}"
-            return f"Keep {kept} for root, instead of {format_capacity(old * size)}."
+            if not new:
+                return str(words.RESERVE_NONE(device=device, old=old * size))
+            return str(words.RESERVE(new=new * size, device=device, old=old * size))
         case Remount(device=device, mount_point=place, old=old, new=new):
-            come = " and ".join(word for word in new if word not in old)
-            gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
-            told = " and ".join(filter(None, (come and f"with {come}", gone and f"without {gone}")))
-            return (
-                f"Mount {device} at {printable(place, 2000)} {told} from now on; it stays in use meanwhile."
-            )
-        case Relabel() | Mount() | Unmount() | PowerOff():
+            how = _remounted(old, new)
+            return str(words.REMOUNT(device=device, place=printable(place, 2000), how=how))
+        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return str(_action_told(operation)[0])
         case EditFstab():
             return _fstab_sentence(operation)
         case SetQueue(name=name, old=old, new=new):
-            return f"Set {name} of {drive.path} to {new} now, instead of {old}."
+            return str(words.SET_QUEUE(name=name, drive=drive.path, new=new, old=old))
         case WriteRules(values=values, old=old):
-            told = " and ".join(f"{name} to {value}" for name, value in values)
-            return (
-                f"Have udev set {told} at every start: a "
-                f"{'new file' if old is None else 'file of its rules changed'}."
-            )
+            told = tuple(words.VALUE(name=name, value=value) for name, value in values)
+            return str((words.NEW_RULES if old is None else words.OTHER_RULES)(values=told))
         case SwitchOnTimer(unit=unit):
-            return (
-                f"Switch {unit} on: once a week, every drive of this system that takes discards is told "
-                "which blocks are free."
-            )
+            return str(words.TIMER(unit=unit))
 
 
-def _action_told(operation: Relabel | Mount | Unmount | PowerOff) -> tuple[Said, Said]:
+def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
+    """Which words come and which go, as a part of a sentence."""
+    come = " and ".join(word for word in new if word not in old)
+    gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
+    if come and gone:
+        return words.WITH_AND_WITHOUT(come=come, gone=gone)
+    if gone:
+        return words.WITHOUT(options=gone)
+    return words.WITH(options=come) if come else ""
+
+
+Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
+
+
+def _action_told(operation: Told) -> tuple[Said, Said]:
     """What an action does, and what is checked afterwards."""
     device = operation.device
     match operation:
@@ -183,6 +234,11 @@ def _action_told(operation: Relabel | Mount | Unmount | PowerOff) -> tuple[Said,
             return words.UNMOUNT(device=device, place=shown), words.IS_UNMOUNTED(device=device, place=shown)
         case PowerOff():
             return words.POWER_OFF(drive=device), words.IS_OFF(drive=device)
+        case ExtendPartition(new_bytes=new):
+            return words.EXTEND(device=device, new=new), words.IS_EXTENDED(device=device, new=new)
+        case GrowMounted(filesystem=filesystem, new_bytes=new):
+            title = KINDS[filesystem].title
+            return words.GROW(title=title, device=device, new=new), words.IS_GROWN(device=device)
 
 
 def _fstab_sentence(operation: EditFstab) -> str:
@@ -207,13 +263,18 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
             return (f"{queue_file(operation)}: {new}",)
         case WriteRules(file=file, old=old):
             return difference(file, old or "", new_rules(operation, drive))
-        case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer():
+        case ExtendPartition(device=device, start_bytes=start, old_bytes=old, new_bytes=new):
+            sizes = (("-", old), ("+", new))
+            return tuple(
+                str(words.END(sign=sign, device=device, start=start, size=size)) for sign, size in sizes
+            )
+        case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
             return ()
 
 
 def _line_difference(edit: LineEdit) -> tuple[str, ...]:
     if edit.old is None:
-        return ("@@ at its end @@", f"+{edit.new}")
+        return (str(words.AT_END()), f"+{edit.new}")
     place = f"@@ -{edit.number} +{edit.number} @@"
     return (place, f"-{edit.old}", *([f"+{edit.new}"] if edit.new is not None else []))
 
@@ -236,14 +297,16 @@ def _undo(operation: ChangeOperation) -> str:
         case EditFstab(file=file):
             return str(words.LINES_BACK(file=printable(PurePath(file).name, 200)))
         case SetQueue(old=old):
-            return f"By setting it to {old} again."
+            return str(words.QUEUE_BACK(old=old))
         case WriteRules(old=old):
-            return (
-                "By taking the file away again." if old is None else "By giving the file its old lines back."
-            )
+            return str(words.FILE_GONE() if old is None else words.FILE_BACK())
         case PowerOff():
             return str(words.NO_POWER_BACK())
-        case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer():
+        case ExtendPartition():
+            return str(words.END_BACK())
+        case GrowMounted(filesystem=filesystem) if stays(operation):
+            return str(words.NO_SHRINKING(title=KINDS[filesystem].title))
+        case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer() | GrowMounted():
             (argv,) = undo_commands(operation)
             return f"By `{printable(shlex.join(argv), 4000)}`."
 
@@ -251,16 +314,17 @@ def _undo(operation: ChangeOperation) -> str:
 def _holds(operation: ChangeOperation) -> tuple[str, ...]:
     match operation:
         case ReserveBlocks(device=device, new_blocks=blocks):
-            return (f"The superblock of {device} says that {blocks} blocks are kept for root.",)
+            return (str(words.RESERVED(device=device, blocks=blocks)),)
         case Remount(device=device, mount_point=place, new=new):
-            return (f"{device} is mounted at {printable(place, 2000)} with {','.join(new)}.",)
-        case Relabel() | Mount() | Unmount() | PowerOff():
+            shown = printable(place, 2000)
+            return (str(words.IS_MOUNTED_WITH(device=device, place=shown, options=",".join(new))),)
+        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return (str(_action_told(operation)[1]),)
         case EditFstab(file=file):
             return (str(words.LINES_READ(file=printable(file, 2000))),)
         case SetQueue(new=new):
             return (f"{queue_file(operation)} says {new}.",)
         case WriteRules(file=file):
-            return (f"{printable(file, 2000)} holds exactly these lines.",)
+            return (str(words.RULES_READ(file=printable(file, 2000))),)
         case SwitchOnTimer(unit=unit):
-            return (f"systemd says that {unit} is enabled.",)
+            return (str(words.TIMER_ENABLED(unit=unit)),)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_rule, values_in
+from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTING, TUNED
 from wizard.layout.changes.lines import digest_of_text
 from wizard.layout.changes.steps_of import change_steps, rules_name
@@ -23,8 +24,9 @@ from wizard.model.changes import (
 )
 from wizard.model.identity import Identity
 from wizard.model.names import printable
+from wizard.model.said import Said
 
-ROOT_ONLY = "How many blocks are kept for root only root can read, so nothing is changed there."
+ROOT_ONLY = words.ROOT_ONLY()
 """The doubt that a plain user is told."""
 
 
@@ -65,7 +67,7 @@ def make_changes(
 ) -> Changes:
     """The changes; without steps where nothing is to be changed, or nothing that can be."""
     operations: list[ChangeOperation] = []
-    doubts: list[str] = []
+    doubts: list[Said | str] = []
     if tuning.reserved_percent is not None:
         _reserve(existing, tuning.reserved_percent, found, operations, doubts)
     if tuning.options is not None and found.line is not None:
@@ -84,7 +86,11 @@ def make_changes(
 
 
 def _reserve(
-    existing: Existing, percent: int, found: Found, operations: list[ChangeOperation], doubts: list[str]
+    existing: Existing,
+    percent: int,
+    found: Found,
+    operations: list[ChangeOperation],
+    doubts: list[Said | str],
 ) -> None:
     if found.superblock is None:
         doubts.append(ROOT_ONLY)
@@ -99,7 +105,7 @@ def set_options(
     options: tuple[str, ...],
     found: Found,
     operations: list[ChangeOperation],
-    doubts: list[str],
+    doubts: list[Said | str],
     in_use: Set[str] = TUNED,
 ) -> None:
     """Add what gives its mount and its line these options to the operations, and to the doubts what holds
@@ -107,10 +113,7 @@ def set_options(
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
-        doubts.append(
-            f"{found.fstab} has the line of {existing.device} twice, so it is left as it is; put that right "
-            "first."
-        )
+        doubts.append(words.LINE_TWICE(file=printable(found.fstab, 200), device=existing.device))
         return
     changed = sorted({*options} ^ {*(existing.at_boot or ())} - {"defaults"})
     now = _remount(existing, options, found, in_use)
@@ -124,14 +127,12 @@ def set_options(
         if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
     ]
     if found.elsewhere:
-        places = " and ".join(printable(place, 200) for place in found.elsewhere)
-        doubts.append(
-            f"{found.fstab} has lines for {existing.device} at {places} too, which stay as they are."
-        )
+        places = tuple(printable(place, 200) for place in found.elsewhere)
+        more = words.MORE_LINES(file=printable(found.fstab, 200), device=existing.device, places=places)
+        doubts.append(more)
     if later:
-        doubts.append(
-            f"The change to {' and '.join(dict.fromkeys(map(_key, later)))} holds from the next mount on."
-        )
+        options = tuple(dict.fromkeys(map(_key, later)))
+        doubts.append(words.FROM_NEXT_MOUNT(options=options))
 
 
 def _key(option: str) -> str:
@@ -166,7 +167,7 @@ def _remount(existing: Existing, options: tuple[str, ...], found: Found, in_use:
 
 
 def _queue(
-    drive: Identity, tuning: Tuning, found: Found, operations: list[ChangeOperation], doubts: list[str]
+    drive: Identity, tuning: Tuning, found: Found, operations: list[ChangeOperation], doubts: list[Said | str]
 ) -> None:
     """The values now, and the rules that set them at every start; rules that somebody else wrote are left
     alone."""
@@ -179,23 +180,15 @@ def _queue(
         if now.get(name) not in (None, value)
     ]
     if found.rules is None:
-        doubts.append(
-            "There is no folder of udev's rules, so what is set now holds until the next start only."
-        )
+        doubts.append(words.NO_RULES())
         return
     file = str(PurePosixPath(found.rules) / rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive.path, drive.serial, old) != found.rules_text:
-        doubts.append(
-            f"{file} was changed by hand, so it is left as it is: what is set now holds until the next start "
-            "only."
-        )
+        doubts.append(words.RULES_CHANGED(file=printable(file, 200)))
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
         operations.append(WriteRules(file, values, found.rules_text))
     if drive.serial is None or f'"{drive.serial}"' not in udev_rule(drive.path, drive.serial, values):
-        doubts.append(
-            f"{drive.path} tells no serial number that udev's rule could know it by: it goes by its name, "
-            "which can change."
-        )
+        doubts.append(words.NO_SERIAL(drive=drive.path))

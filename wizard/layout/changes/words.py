@@ -88,6 +88,16 @@ DROP_LINES = Sentence(
     "Do not mount it at boot any more: {count} lines less in {file}.",
 )
 POWER_OFF = Sentence("layout.changes.power-off", "Flush {drive} and power it off.")
+EXTEND = Sentence(
+    "layout.changes.extend", "Give {device} the free space behind it, {new:size} in all; it stays in use."
+)
+GROW = Sentence("layout.changes.grow", "Grow the {title} on {device} to {new:size}; it stays in use.")
+END = Sentence("layout.changes.end", "{sign}{device}: {size} bytes from byte {start} on")
+END_BACK = Sentence("layout.changes.end-back", "It gets its old end back, if its filesystem has not grown.")
+NO_SHRINKING = Sentence(
+    "layout.changes.no-shrinking",
+    "Once it has grown there is no way back: {title} does not shrink while it is mounted. Its files stay.",
+)
 NO_POWER_BACK = Sentence(
     "layout.changes.no-power-back", "Not possible: unplug the drive and plug it in again."
 )
@@ -98,8 +108,150 @@ LABEL_READ = Sentence("layout.changes.label-read", "libblkid reads the label '{l
 IS_MOUNTED = Sentence("layout.changes.is-mounted", "{device} is mounted at {place}.")
 IS_UNMOUNTED = Sentence("layout.changes.is-unmounted", "Nothing of {device} is mounted at {place}.")
 LINES_READ = Sentence("layout.changes.lines-read", "{file} has the new lines once, and no old one.")
+IS_EXTENDED = Sentence(
+    "layout.changes.is-extended", "The table and the kernel say that {device} has {new:size}."
+)
+IS_GROWN = Sentence("layout.changes.is-grown", "The filesystem fills {device}.")
 IS_OFF = Sentence("layout.changes.is-off", "The kernel no longer has {drive}.")
+NOT_TRIED = Sentence(
+    "layout.changes.not-tried",
+    "This is not tried out first: the kernel grows the filesystem itself. Unmount it to have it tried out.",
+)
+GROW_UNMOUNTED = Sentence(
+    "layout.changes.grow-unmounted",
+    "{device} is not mounted: `diskwright plan {device} --grow` tries it out first.",
+)
+NOT_A_PARTITION = Sentence(
+    "layout.changes.not-a-partition", "{device} is no partition, and has no end to move."
+)
+FILLS_IT = Sentence("layout.changes.fills-it", "No free space follows {device}, and its filesystem fills it.")
+READ_ONLY_MOUNT = Sentence(
+    "layout.changes.read-only-mount", "{device} is mounted read-only at {place}: it does not grow."
+)
+SPREAD = Sentence(
+    "layout.changes.spread", "The Btrfs on {device} has {count} devices; only one on one device is grown."
+)
 NAME_STAYS = Sentence(
     "layout.changes.name-stays", "The partition's own name in the table stays '{name}', the old label."
 )
 ASKED_ANEW = Sentence("layout.changes.asked-anew", "These are not the changes that it would take now.")
+
+# What the steps of a purpose do.
+RESERVE = Sentence("layout.changes.reserve", "Keep {new:size} of {device} for root, instead of {old:size}.")
+RESERVE_NONE = Sentence(
+    "layout.changes.reserve-none", "Keep nothing of {device} for root, instead of {old:size}."
+)
+REMOUNT = Sentence(
+    "layout.changes.remount", "Mount {device} at {place} {how} from now on; it stays in use meanwhile."
+)
+WITH = Sentence("layout.changes.with", "with {options}")
+WITHOUT = Sentence("layout.changes.without", "without {options}")
+WITH_AND_WITHOUT = Sentence("layout.changes.with-and-without", "with {come} and without {gone}")
+SET_QUEUE = Sentence("layout.changes.set-queue", "Set {name} of {drive} to {new} now, instead of {old}.")
+NEW_RULES = Sentence("layout.changes.new-rules", "Have udev set {values:and} at every start: a new file.")
+OTHER_RULES = Sentence(
+    "layout.changes.other-rules", "Have udev set {values:and} at every start: a file of its rules changed."
+)
+VALUE = Sentence("layout.changes.value", "{name} to {value}")
+TIMER = Sentence(
+    "layout.changes.timer",
+    "Switch {unit} on: once a week, every drive of this system that takes discards is told which blocks are "
+    "free.",
+)
+QUEUE_BACK = Sentence("layout.changes.queue-back", "By setting it to {old} again.")
+FILE_GONE = Sentence("layout.changes.file-gone", "By taking the file away again.")
+FILE_BACK = Sentence("layout.changes.file-back", "By giving the file its old lines back.")
+RESERVED = Sentence(
+    "layout.changes.reserved", "The superblock of {device} says that {blocks} blocks are kept for root."
+)
+IS_MOUNTED_WITH = Sentence("layout.changes.is-mounted-with", "{device} is mounted at {place} with {options}.")
+RULES_READ = Sentence("layout.changes.rules-read", "{file} holds exactly these lines.")
+TIMER_ENABLED = Sentence("layout.changes.timer-enabled", "systemd says that {unit} is enabled.")
+AT_END = Sentence("layout.changes.at-end", "@@ at its end @@")
+
+# What is doubtful about a change.
+ROOT_ONLY = Sentence(
+    "layout.changes.root-only",
+    "How many blocks are kept for root only root can read, so nothing is changed there.",
+)
+LINE_TWICE = Sentence(
+    "layout.changes.line-twice",
+    "{file} has the line of {device} twice, so it is left as it is; put that right first.",
+)
+MORE_LINES = Sentence(
+    "layout.changes.more-lines", "{file} has lines for {device} at {places:and} too, which stay as they are."
+)
+FROM_NEXT_MOUNT = Sentence(
+    "layout.changes.from-next-mount", "The change to {options:and} holds from the next mount on."
+)
+NO_RULES = Sentence(
+    "layout.changes.no-rules",
+    "There is no folder of udev's rules, so what is set now holds until the next start only.",
+)
+RULES_CHANGED = Sentence(
+    "layout.changes.rules-changed",
+    "{file} was changed by hand, so it is left as it is. What is set now holds until the next start only.",
+)
+NO_SERIAL = Sentence(
+    "layout.changes.no-serial",
+    "{drive} tells no serial number that udev's rule could know it by: it goes by its name, which can "
+    "change.",
+)
+
+# Why a label cannot be: the end of a sentence.
+CANNOT_CHANGE = Sentence("layout.changes.cannot-change", "cannot be changed")
+NO_TEXT = Sentence("layout.changes.no-text", "cannot be read as text")
+
+# Why changes that were read are none that diskwright would make: clauses of BROKEN.
+BROKEN = Sentence("layout.changes.broken", "{where} does not hold together: {fault}. Make it again.")
+OTHERWISE = Sentence("layout.changes.otherwise", "{fault}")
+"""A fault that the rules for plans tell."""
+OTHER_DRIVE = Sentence("layout.changes.other-drive", "'{device}' is not on {drive}")
+CHANGES_NOTHING = Sentence("layout.changes.changes-nothing", "it changes nothing")
+NOT_WANTED = Sentence("layout.changes.not-wanted", "what is wanted takes no {kind}")
+UNORDERED = Sentence("layout.changes.unordered", "its changes are not in their order, or not each once")
+NOT_WHOLE = Sentence("layout.changes.not-whole", "it names a filesystem where the whole drive is meant")
+NO_FILESYSTEM = Sentence(
+    "layout.changes.no-filesystem", "'{filesystem}' is no filesystem that diskwright knows"
+)
+BAD_UUID = Sentence("layout.changes.bad-uuid", "'{uuid}' is no UUID")
+NO_WORKLOAD = Sentence("layout.changes.no-workload", "it has the unknown workload '{workload}'")
+SETS_OTHER = Sentence(
+    "layout.changes.sets-other", "it sets '{name}' of '{device}', which is not to be changed"
+)
+CHANGES_OTHER = Sentence("layout.changes.changes-other", "it changes '{device}'")
+LABELS_OTHER = Sentence("layout.changes.labels-other", "it labels another filesystem")
+NO_MOUNT = Sentence("layout.changes.no-mount", "'{place}' is no place where anything is mounted")
+ITS_LABEL = Sentence("layout.changes.its-label", "its label {fault}")
+OLD_LABEL_FAULT = Sentence("layout.changes.old-label-fault", "its old label {fault}")
+MOUNTS_OTHERWISE = Sentence("layout.changes.mounts-otherwise", "it mounts it otherwise than it can be")
+ITS_PLACE = Sentence("layout.changes.its-place", "its mount point {fault}")
+NO_OPTION = Sentence("layout.changes.no-option", "'{option}' is no option")
+ENDS_OTHERWISE = Sentence("layout.changes.ends-otherwise", "it gives '{device}' an end that it cannot have")
+GROWS_OTHERWISE = Sentence("layout.changes.grows-otherwise", "it grows something that does not grow so")
+POWERS_OTHER = Sentence("layout.changes.powers-other", "it powers something else off")
+BAD_VALUE = Sentence(
+    "layout.changes.bad-value",
+    "'{value}' for '{name}' is no value of a drive's queue that diskwright sets",
+)
+RESERVES_OTHER = Sentence("layout.changes.reserves-other", "it keeps blocks for root on '{device}'")
+BAD_RESERVE = Sentence("layout.changes.bad-reserve", "the blocks that it keeps for root cannot be")
+REMOUNTS_OTHER = Sentence("layout.changes.remounts-other", "it mounts '{device}' at '{place}' anew")
+BAD_REMOUNT = Sentence(
+    "layout.changes.bad-remount", "it mounts with other options than those that can be changed in use"
+)
+NO_FSTAB = Sentence("layout.changes.no-fstab", "'{file}' is no file of mounts at boot")
+BAD_LINE = Sentence(
+    "layout.changes.bad-line",
+    "it changes no line of mounts at boot",
+)
+MORE_THAN_ADDED = Sentence("layout.changes.more-than-added", "it changes a line where it adds one")
+MORE_THAN_TAKEN = Sentence("layout.changes.more-than-taken", "it changes a line where it takes one away")
+MORE_THAN_LABEL = Sentence("layout.changes.more-than-label", "it changes more than the label")
+MORE_THAN_CHANGED = Sentence("layout.changes.more-than-changed", "it adds a line, or takes one away")
+MORE_THAN_OPTIONS = Sentence("layout.changes.more-than-options", "it changes more than a line's options")
+AT_RISK = Sentence("layout.changes.at-risk", "{option} puts data at risk")
+OTHER_RULES_FILE = Sentence(
+    "layout.changes.other-rules-file", "'{file}' is not the drive's own file of udev's rules"
+)
+EMPTY_RULES = Sentence("layout.changes.empty-rules", "its rules set nothing, or something twice")

@@ -4,6 +4,7 @@ sizes."""
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.group import words
 from wizard.layout.group.grouping import (
     EXTENT_BYTES,
     group_of,
@@ -18,14 +19,15 @@ from wizard.layout.group.grouping import (
 )
 from wizard.layout.rules import uuid_fault
 from wizard.layout.several.check_striped import wipe_faults
-from wizard.layout.steps.shown import same_steps
+from wizard.layout.words import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
 from wizard.model.group import Group
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
+from wizard.model.said import Said
 
 
-def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[str]:
+def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Said]:
     """Faults in an order in which each may rely on those before it having found nothing. `table` has one new
     partition at least, and lies within `bounds`.
     """
@@ -34,48 +36,46 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     volumes, entry = plan.volumes, new_entry(table)
     extent = Extent(entry.start_bytes, entry.size_bytes)
     if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
-        yield "the table does not follow from its volume group and what stays"
+        yield words.TABLE_DIFFERS()
     if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
-        yield "its layout after does not follow from the table"
+        yield AFTER_NOT_TABLE()
     operations = tuple(step.operation for step in plan.steps)
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
     sizes = [made.size_bytes for made in logical_volumes(plan)]
     if operations != grouped_operations(first, table, group, volumes, sizes):
-        yield "its operations are not those that its volumes need"
-    elif not same_steps(plan):
-        yield "its commands or explanations differ from what its operations do"
+        yield OTHER_FOR_VOLUMES()
 
 
-def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
+def _group_faults(plan: Plan, group: Group) -> Iterator[Said]:
     """Faults of the group's name and place, and of where the volumes are said to be."""
     volumes = plan.volumes
     if len({volume.partition for volume in volumes}) != 1:
-        yield "its volumes do not lie in one partition"
+        yield words.SEVERAL_PARTITIONS()
     if fault := uuid_fault(group.uuid):
-        yield f"its physical volume has the UUID {printable(group.uuid, 40)!r}, which {fault}"
+        yield words.UUID_FAULT(uuid=printable(group.uuid, 40), fault=fault)
     if group.uuid in {volume.uuid for volume in volumes}:
-        yield "two things in it have the same UUID"
+        yield words.SAME_UUID()
     if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
-        yield "its volume group has a name or a place that does not follow from its volumes"
+        yield words.OTHER_GROUP()
     names = logical_names([volume.label for volume in volumes])
     for volume, name in zip(volumes, names, strict=True):
         if volume.path != logical_node(group, name):
-            yield f"a volume is at {printable(volume.path, 60)!r}, which is not in its volume group"
+            yield words.VOLUME_ELSEWHERE(path=printable(volume.path, 60))
         if volume.role or volume.encryption:
-            yield f"{volume.path} has a role or is encrypted, which nothing in a volume group is"
+            yield words.ROLE_OR_CONTAINER(path=printable(volume.path, 60))
 
 
-def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     """Faults of the logical volumes' sizes; together they may leave room, and never take more than there
     is."""
     made = logical_volumes(plan)
     if len(made) != len(plan.volumes):
-        yield f"it makes {len(made)} logical volumes for {len(plan.volumes)} volumes"
+        yield words.OTHER_COUNT(made=len(made), volumes=len(plan.volumes))
         return
     for one, volume in zip(made, plan.volumes, strict=True):
         if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
-            yield f"{volume.path} has {one.size_bytes} bytes, which is no size that it can have"
+            yield words.OTHER_SIZE(path=printable(volume.path, 60), size=one.size_bytes)
     if sum(one.size_bytes for one in made) > group_room_bytes(new_entry(table).size_bytes):
-        yield "its logical volumes are larger than its volume group"
+        yield words.GROUP_TOO_SMALL()

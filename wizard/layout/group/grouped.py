@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.group import words
 from wizard.layout.group.grouping import (
     EXTENT_BYTES,
     extents_up,
@@ -15,6 +16,7 @@ from wizard.layout.group.grouping import (
 )
 from wizard.layout.group.groupsteps import DATA_BYTES
 from wizard.layout.room.space import Demand, place
+from wizard.layout.room.words import TOO_SMALL
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
@@ -22,7 +24,6 @@ from wizard.model.group import Group
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Volume
-from wizard.model.units import format_capacity, format_exact
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """What a volume group needs besides the filesystems' own programs."""
@@ -34,17 +35,14 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
     for wish in wishes:
         if wish.role:
             label, role = printable(wish.final_label, 40), printable(wish.role, 30)
-            raise BadInput(
-                f"The volume {label!r} has the role {role!r}, which none in a volume group has: leave one of "
-                "them out."
-            )
+            raise BadInput(str(words.NO_ROLE(label=label, role=role)))
 
 
 def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small
     for anything."""
     least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
-    return place([Demand(f"group of {len(wishes)}", None, least)], spaces, geometry)[0]
+    return place([Demand(str(words.GROUP(volumes=len(wishes))), None, least)], spaces, geometry)[0]
 
 
 def _least_bytes(wish: Wish) -> int:
@@ -67,15 +65,9 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
             needed = sum(
                 size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
             )
-            raise BadInput(
-                f"The volume group can give out {format_capacity(room)} ({room} bytes), in pieces of "
-                f"{format_exact(EXTENT_BYTES)}, and {format_capacity(needed)} are needed. Ask for less."
-            )
+            raise BadInput(str(words.TOO_LARGE(room=room, needed=needed, piece=EXTENT_BYTES)))
         if size < _least_bytes(wish):
-            raise BadInput(
-                f"The volume {name} with {format_exact(size)} is too small: it needs at least "
-                f"{format_exact(_least_bytes(wish))}."
-            )
+            raise BadInput(str(TOO_SMALL(name=name, size=size, least=_least_bytes(wish))))
     return sizes
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from wizard.filesystems.registry import KINDS
 from wizard.layout.ability import refuse_missing, rehearsal_doubts
 from wizard.layout.before import doubts_of, known_identity, layout_before
 from wizard.layout.one.derived import (
@@ -14,8 +15,8 @@ from wizard.layout.one.derived import (
     operations_with,
     table_with,
 )
-from wizard.layout.one.possible import room_behind, why_not_delete, why_not_format, why_not_grow
-from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, ONE_VOLUME, SIZE_STAYS, changes
+from wizard.layout.one.possible import growing_of, room_behind, why_not_delete, why_not_format, why_not_grow
+from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
 from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
@@ -24,7 +25,8 @@ from wizard.layout.wishes.encryption import encrypted, encryption_doubts, refuse
 from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.names import printable
 from wizard.model.plan import Layout, Operation, Plan, Slot, Volume, WriteTable
 from wizard.model.said import Said
 
@@ -56,7 +58,7 @@ def format_plan(
         volume = encrypted(volume, part.size_bytes, geometry, draw_uuid())
     off = misalignment_bytes(geometry, part.start_bytes)
     doubts = (
-        *((str(MISALIGNED(part=part.path, off=off)),) if off else ()),
+        *((MISALIGNED(part=part.path, off=off),) if off else ()),
         *encryption_doubts(drive, wishes),
         *asked_doubts(wishes),
     )
@@ -74,7 +76,9 @@ def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
     """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
-    refuse_missing(machine, ("e2fsck",))
+    if growing := growing_of(part.filesystem):
+        refuse_missing(machine, growing.check[:1])
+        _refuse(_why_not_mounted(machine.kernel, part.filesystem or "") if growing.mounted else None)
     size_bytes, geometry = measured(drive)
     before = layout_before(drive, size_bytes, geometry, keep=True)
     slot = next(one for one in before.partitions if one.number == part.number)
@@ -85,13 +89,25 @@ def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
     return _made(machine, drive, slot, (), (before, after), operations, ())
 
 
+def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
+    """What only grows while it is mounted needs its driver."""
+    kind = KINDS[filesystem]
+    if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
+        return None
+    return NO_DRIVER(release=printable(kernel.release, 60), title=kind.title)
+
+
 def _refuse(why: Said | None) -> None:
     if why is not None:
         raise Refused(str(why))
 
 
 def _plan(
-    machine: Machine, drive: Drive, part: Partition, volumes: tuple[Volume, ...], doubts: tuple[str, ...]
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    volumes: tuple[Volume, ...],
+    doubts: tuple[Said | str, ...],
 ) -> Plan:
     size_bytes, geometry = measured(drive)
     before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
@@ -109,12 +125,12 @@ def _made(
     volumes: tuple[Volume, ...],
     layouts: tuple[Layout, Layout],
     operations: tuple[Operation, ...],
-    doubts: tuple[str, ...],
+    doubts: tuple[Said | str, ...],
 ) -> Plan:
     before, after = layouts
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))
-    shared = (str(NEIGHBOURS(drive=drive.path)),) if _is_risky(drive, slot, table) else ()
+    shared = (NEIGHBOURS(drive=drive.path),) if _is_risky(drive, slot, table) else ()
     return Plan(
         identity,
         before,

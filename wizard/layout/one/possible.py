@@ -3,17 +3,22 @@
 The planner refuses for these reasons, and a menu shows them beforehand. Pure.
 """
 
+from wizard.filesystems.kind import Growing
 from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.filesystems.registry import KINDS
 from wizard.layout.before import layout_before
 from wizard.layout.one.words import (
     CONTAINER,
     LOGICAL_STAYS,
+    NO_JOURNAL,
     NO_NODE,
     NO_ROOM,
     NOT_GROWN,
+    NOT_GROWN_IN_USE,
     NOT_LAST,
     NOTHING_TO_GROW,
     OTHERWISE,
+    SMALL,
     USED,
     WAITING,
     ZONED,
@@ -27,8 +32,14 @@ from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
 from wizard.model.said import Said
 
-GROWN_FILESYSTEMS = frozenset({"ext2", "ext3", "ext4"})
-"""Those whose own records can be shown on a stand-in without their files, so that growing is tried out."""
+PAGE_BYTES = 4096
+"""What a stand-in tells apart."""
+
+MOUNTED = frozenset({"mounted", "running-system"})
+"""How a filesystem is in use that grows while it is."""
+
+HAS_JOURNAL = 0x4
+"""The feature of an ext filesystem with a journal (Linux fs/ext4/ext4.h)."""
 
 
 def why_not_format(drive: Drive, part: Partition) -> Said | None:
@@ -48,16 +59,43 @@ def why_not_delete(drive: Drive, part: Partition) -> Said | None:
 
 def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     """Why the partition, and the filesystem in it, cannot take the free space behind it."""
-    if why := _why_not_touch(drive, part):
+    if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
         return why
+    block = part.signatures[0].block_bytes or PAGE_BYTES
+    if block % PAGE_BYTES or part.start_bytes % PAGE_BYTES:
+        return SMALL(part=part.path, block=block, start=part.start_bytes)
+    return None if room_behind(drive, part) else NO_ROOM(part=part.path)
+
+
+def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:
+    """The same where a person has it mounted, and it stays so. Whether there is room is not asked: it may not
+    even fill its partition."""
+    if why := _why_not_touch(drive, part, mounted=True) or _why_not_grown(drive, part):
+        return why
+    growing, mark = growing_of(part.filesystem), part.signatures[0]
+    if growing is None or growing.in_use is None:
+        return NOT_GROWN_IN_USE(part=part.path, kind=printable(mark.kind, 30))
+    if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
+        return NO_JOURNAL(part=part.path)
+    return None
+
+
+def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
+    """Why the table, or what the partition holds, does not let it grow."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
         return LOGICAL_STAYS(part=part.path)
     if not part.signatures:
         return NOTHING_TO_GROW(part=part.path)
-    if part.filesystem not in GROWN_FILESYSTEMS:
+    if growing_of(part.filesystem) is None:
         what = "+".join(printable(signature.kind, 30) for signature in part.signatures)
         return NOT_GROWN(part=part.path, what=what)
-    return None if room_behind(drive, part) else NO_ROOM(part=part.path)
+    return None
+
+
+def growing_of(filesystem: str | None) -> Growing | None:
+    """How a filesystem by this name grows; None where it does not."""
+    kind = KINDS.get(filesystem or "")
+    return kind.growing if kind else None
 
 
 def room_behind(drive: Drive, part: Partition) -> int:
@@ -70,12 +108,14 @@ def room_behind(drive: Drive, part: Partition) -> int:
     return max(0, end - part.end_bytes)
 
 
-def _why_not_touch(drive: Drive, part: Partition) -> Said | None:
+def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Said | None:
+    """Why nothing of the partition may change; that it is `mounted` may be no reason."""
     if drive.zoned == HOST_MANAGED:
         return ZONED(drive=drive.path)
     if part.type in CONTAINER_TYPES:
         return CONTAINER(part=part.path)
-    if uses := uses_of_part(drive, part.path):
+    uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    if uses:
         return USED(part=part.path, how=in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)

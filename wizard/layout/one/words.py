@@ -49,15 +49,30 @@ CHANGED = Sentence(
 )
 ENDS = Sentence(
     "layout.one.ends",
-    "Give partition {number} of the {table} on {drive} the free space behind it: {size:size}.",
+    "Give partition {number} of the {table} on {drive} the free space behind it, {size:size} in all.",
 )
 GROWN = Sentence(
     "layout.one.grown", "Grow the {filesystem} filesystem on {part} to {size:size}, files and all."
 )
 GROWN_CLEAN = Sentence("layout.one.grown-clean", "The filesystem's own check finds it clean.")
 NO_ROOM = Sentence("layout.one.no-room", "There is no free space right behind {part}.")
+NO_DRIVER = Sentence(
+    "layout.one.no-driver",
+    "The running kernel ({release}) has no {title}, which grows only while it is mounted: boot one that has.",
+)
 NOT_GROWN = Sentence(
-    "layout.one.not-grown", "{part} holds {what}: only ext2, ext3 and ext4 can be grown so far."
+    "layout.one.not-grown", "{part} holds {what}: only ext2, ext3, ext4, XFS and Btrfs can be grown so far."
+)
+NOT_GROWN_IN_USE = Sentence(
+    "layout.one.not-grown-in-use", "{part} holds {kind}, which does not grow in use: unmount it first."
+)
+NO_JOURNAL = Sentence(
+    "layout.one.no-journal",
+    "The filesystem on {part} has no journal, and does not grow in use: unmount it first.",
+)
+SMALL = Sentence(
+    "layout.one.small",
+    "{part} has blocks of {block} bytes from byte {start} on; only whole pages of 4096 can be grown so far.",
 )
 NOTHING_TO_GROW = Sentence("layout.one.nothing-to-grow", "Nothing is recognised on {part} that could grow.")
 LOGICAL_STAYS = Sentence(

@@ -1,8 +1,9 @@
-"""When a drive is not planned for: every refusal is one sentence that says what, where and what to do."""
+"""When a drive is not planned for: every refusal says what, where and what to do."""
 
 from collections.abc import Iterator
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.layout.room import words
 from wizard.layout.room.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, overlapping
 from wizard.layout.rules import geometry_fault
 from wizard.model.errors import BadInput, Refused
@@ -10,17 +11,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Use
 from wizard.model.names import printable
 from wizard.model.plan import Slot
-from wizard.model.units import format_capacity
-
-_USES = {
-    "mounted": "{subject} is mounted at {by}; unmount it first",
-    "swap": "{subject} is in use as swap; end that with swapoff first",
-    "holder": "{subject} is held by {by}; close that first",
-    "loop-backing": "{subject} lies behind the loop device {by}; detach that first",
-    "raid-member": "{subject} is part of the running RAID {by}; stop that first",
-    "running-system": "{subject} is part of the running system ({by}); choose another drive",
-    "opened": "{subject} is held open by another program; end that first",
-}
+from wizard.model.said import Said, in_a_row
 
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})
 
@@ -40,12 +31,15 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     path = drive.path
     if drive.uses:
         gravest = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
-        raise Refused(f"{path} is in use: {in_use(gravest)}. Nothing is planned for a drive in use.")
+        used = words.IN_USE(drive=path, how=in_use(gravest))
+        raise Refused(str(in_a_row(used, words.NOT_IN_USE())))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
-        raise Refused(f"{path} is in use: {in_use(Use('mounted', mounted.path, mounted.mount_points[0]))}.")
+        use = Use("mounted", mounted.path, mounted.mount_points[0])
+        raise Refused(str(words.IN_USE(drive=path, how=in_use(use))))
     if drive.layers:
         layer = drive.layers[0]
-        raise Refused(f"{path} is in use: {in_use(Use('holder', layer.below, layer.path))}.")
+        use = Use("holder", layer.below, layer.path)
+        raise Refused(str(words.IN_USE(drive=path, how=in_use(use))))
     return measured(drive)
 
 
@@ -54,15 +48,17 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
     can be written to it."""
     path = drive.path
     if drive.read_only:
-        raise Refused(f"{path} is read-only: the drive or its lock switch allows no writing.")
+        raise Refused(str(words.READ_ONLY(drive=path)))
     if drive.size_bytes is None or drive.geometry is None:
-        what = "size" if drive.size_bytes is None else "block size"
-        why = next((f": {printable(unread.why, 200).rstrip('.')}" for unread in drive.unread), "")
-        raise Refused(f"The {what} of {path} could not be read{why}. Nothing can be planned without it.")
+        what = words.SIZE() if drive.size_bytes is None else words.BLOCK_SIZE()
+        if not drive.unread:
+            raise Refused(str(words.UNMEASURED(what=what, drive=path)))
+        why = printable(drive.unread[0].why, 200).rstrip(".")
+        raise Refused(str(words.UNMEASURED_WHY(what=what, drive=path, why=why)))
     if drive.size_bytes <= 0:
-        raise Refused(f"{path} has no size: insert a medium, or check its cable.")
+        raise Refused(str(words.NO_SIZE(drive=path)))
     if fault := geometry_fault(drive.geometry):
-        raise Refused(f"{path} cannot be laid out: {fault}.")
+        raise Refused(str(words.NO_LAYOUT(drive=path, fault=fault)))
     return drive.size_bytes, drive.geometry
 
 
@@ -83,58 +79,62 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
 
 def in_use(use: Use) -> str:
     """How a device is in use and what would end that, as a part of a sentence."""
-    form = _USES.get(use.kind, "{subject} is in use by {by}; end that first")
-    return form.format(subject=printable(use.subject, 60), by=printable(use.by, 200))
+    subject, by = printable(use.subject, 60), printable(use.by, 200)
+    match use.kind:
+        case "mounted":
+            said = words.MOUNTED(subject=subject, by=by)
+        case "swap":
+            said = words.SWAP(subject=subject)
+        case "holder":
+            said = words.HELD(subject=subject, by=by)
+        case "loop-backing":
+            said = words.LOOP(subject=subject, by=by)
+        case "raid-member":
+            said = words.IN_RAID(subject=subject, by=by)
+        case "running-system":
+            said = words.RUNNING_SYSTEM(subject=subject, by=by)
+        case "opened":
+            said = words.OPENED(subject=subject)
+        case _:
+            said = words.OTHER_USE(subject=subject, by=by)
+    return str(said)
 
 
 def refuse_content(drive: Drive, *, chosen: bool) -> None:
     """Raises Refused where the drive holds anything, or may, and nobody has said what is to become of it."""
     if chosen:
         return
-    has_table = drive.table is not None and drive.table.kind != "none"
-    use_free = (
-        ", or --use-free to keep every partition and use only free space"
-        if has_table and not drive.signatures
-        else ""
-    )
     if unread_content(drive):
-        erase = "" if needs_root(drive) else " Say --replace to erase it all."
-        raise Refused(f"{drive.path} was not read, so it may not be empty. {_why_unread(drive)}{erase}")
+        unread = words.MAY_HOLD(drive=drive.path, why=_why_unread(drive))
+        raise Refused(str(unread if needs_root(drive) else in_a_row(unread, words.ERASE())))
     if drive.is_empty:
         return
-    refuse_waiting(drive, "")
-    raise Refused(
-        f"{drive.path} is not empty: it holds {what_it_holds(drive)}. Say --replace to erase everything on "
-        f"it{use_free}."
-    )
+    if waiting := _why_waiting(drive):
+        raise Refused(str(waiting))
+    has_table = drive.table is not None and drive.table.kind != "none"
+    not_empty = words.NOT_EMPTY_OR_FREE if has_table and not drive.signatures else words.NOT_EMPTY
+    raise Refused(str(not_empty(drive=drive.path, what=what_it_holds(drive))))
 
 
-def refuse_waiting(drive: Drive, what: str) -> None:
-    """Raises Refused where a run waits on the drive, whose volumes look like free space; `what` must not be
-    done to those, as the beginning of a sentence."""
+def _why_waiting(drive: Drive) -> Said | None:
+    """That a run waits on the drive, whose volumes look like free space; None where none does."""
     if drive.waiting is None or not drive.waiting.bare:
-        return
-    raise Refused(
-        f"{what}{drive.path} is not empty, though it looks so: the run {printable(drive.waiting.run, 60)} "
-        "waits on "
-        f"it. `diskwright inspect {drive.path}` tells how to put that to use. Replacing everything "
-        "(--replace) erases it."
-    )
+        return None
+    return words.WAITING(drive=drive.path, run=printable(drive.waiting.run, 60))
 
 
-def waiting_doubts(drive: Drive) -> Iterator[str]:
+def waiting_doubts(drive: Drive) -> Iterator[Said]:
     """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
     if drive.waiting is not None and not drive.waiting.bare:
-        run = printable(drive.waiting.run, 60)
-        yield f"The run {run} was left on the drive: whatever of it is whole, it will be lost."
+        yield words.LEFT_RUN(run=printable(drive.waiting.run, 60))
 
 
-def _why_unread(drive: Drive) -> str:
+def _why_unread(drive: Drive) -> Said | str:
     """Why what a drive holds is not known; a plain user is told what helps."""
     if needs_root(drive):
-        return "Reading it takes root."
+        return words.TAKES_ROOT()
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    return printable(reasons[0], 300) if reasons else "Why, it is not known."
+    return printable(reasons[0], 300) if reasons else words.REASON_UNKNOWN()
 
 
 def needs_root(drive: Drive) -> bool:
@@ -142,90 +142,63 @@ def needs_root(drive: Drive) -> bool:
     return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
 
 
-def what_it_holds(drive: Drive) -> str:
+def what_it_holds(drive: Drive) -> Said:
     """The table, partitions and signatures of a drive in a few words."""
-    parts = [printable(signature.kind, 30) + " on the whole drive" for signature in drive.signatures]
+    found = [words.ON_DRIVE(kind=printable(signature.kind, 30)) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
-        count = len(drive.partitions)
-        parts.append(f"a table ({drive.table.kind}) with {count} partition{'' if count == 1 else 's'}")
+        found.append(words.A_TABLE(kind=drive.table.kind, count=len(drive.partitions)))
     if drive.waiting:
-        parts.append(f"what the run {printable(drive.waiting.run, 60)} left there")
-    named = [
-        f"{part.path} "
-        f"({printable('+'.join(one.kind for one in part.signatures) or 'nothing recognised', 40)}, "
-        f"{format_capacity(part.size_bytes)})"
-        for part in drive.partitions
-    ]
-    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+        found.append(words.OF_RUN(run=printable(drive.waiting.run, 60)))
     if drive.unrecognised_zones:
-        parts.append(
-            f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised"
-        )
-    return " and ".join(parts or ["partitions"]) + (f": {', '.join(named[:3])}{more}" if named else "")
+        found.append(words.ZONES(count=drive.unrecognised_zones))
+    holds = tuple(found) or (words.PARTITIONS(),)
+    if not drive.partitions:
+        return words.UNNAMED(holds=holds)
+    named, more = tuple(map(_part_held, drive.partitions[:3])), len(drive.partitions) - 3
+    if more > 0:
+        return words.NAMED_MORE(holds=holds, parts=named, more=more)
+    return words.NAMED(holds=holds, parts=named)
+
+
+def _part_held(part: Partition) -> Said:
+    kinds = printable("+".join(one.kind for one in part.signatures), 40)
+    return words.PART(part=part.path, content=kinds or words.UNRECOGNISED(), size=part.size_bytes)
 
 
 def refuse_table(drive: Drive) -> None:
     """Raises Refused where the table is none that partitions can be added to without a risk for those it
     has."""
     path, table = drive.path, drive.table
-    refuse_waiting(drive, "Nothing can be added there: ")
+    if waiting := _why_waiting(drive):
+        raise Refused(str(words.NOTHING_ADDED(why=waiting)))
     if table is None or unread_content(drive):
-        raise Refused(f"{path} was not read, so nothing can be kept safely. {_why_unread(drive)}")
+        raise Refused(str(words.NOT_KEPT(drive=path, why=_why_unread(drive))))
     if table.kind == "none":
-        raise Refused(
-            f"{path} has no partition table to add to: it holds {what_it_holds(drive)}. Only --replace can "
-            "set it up, and erases that."
-        )
+        raise Refused(str(words.NO_TABLE(drive=path, what=what_it_holds(drive))))
     if drive.signatures:
-        raise Refused(
-            f"{path} holds {what_it_holds(drive)}: these contradict each other. Settle which is right, or "
-            "say --replace."
-        )
+        raise Refused(str(words.CONTRADICTION(drive=path, what=what_it_holds(drive))))
     if table.kind == "hybrid":
-        raise Refused(
-            f"{path} has a hybrid table (GPT and MBR that name different partitions): adding would break one "
-            "of the two. Only --replace."
-        )
+        raise Refused(str(words.HYBRID(drive=path)))
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(
-            f"{path} has a table of a kind that diskwright does not add to. Only --replace can set it up."
-        )
+        raise Refused(str(words.OTHER_TABLE(drive=path)))
     if table.primary == "damaged":
-        raise Refused(
-            f"The GPT at the start of {path} is damaged: repair it from its backup first (gdisk: r, b, w)."
-        )
+        raise Refused(str(words.GPT_DAMAGED(drive=path)))
     if table.backup in ("missing", "damaged", "misplaced"):
-        raise Refused(
-            f"The backup GPT of {path} is {table.backup}: repair it first (`sgdisk --move-second-header "
-            f"{path}`)."
-        )
+        raise Refused(str(words.BACKUP_FAULT(drive=path, state=table.backup)))
     if table.ordinary is False:
-        raise Refused(
-            f"The GPT of {path} keeps its entries in an unusual place or form, as some boards' boot loaders "
-            "need it: writing it again would move them over what lies there. Add the partition with the tool "
-            "that made the table, or say --replace."
-        )
+        raise Refused(str(words.UNUSUAL_GPT(drive=path)))
     _refuse_partitions(drive)
 
 
 def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, keep: bool) -> None:
     """Raises BadInput where a new MBR does not fit; `keep` where the table that is there stays."""
     if keep:
-        raise BadInput(
-            f"The table of {path} stays as it is: a new MBR can only be made where everything on the drive "
-            "is replaced."
-        )
+        raise BadInput(str(words.TABLE_STAYS(drive=path)))
     if volumes > MBR_PRIMARIES:
-        raise BadInput(
-            f"An MBR has room for {MBR_PRIMARIES} partitions, and {volumes} were asked for. A GPT holds "
-            f"{GPT_PARTITIONS}."
-        )
+        raise BadInput(str(words.MBR_ROOM(most=MBR_PRIMARIES, asked=volumes, gpt=GPT_PARTITIONS)))
     reach = MBR_BLOCKS * geometry.logical_block_bytes
     if size_bytes > reach:
-        raise BadInput(
-            f"An MBR counts blocks in 32 bits and so reaches {format_capacity(reach)} of {path}, which has "
-            f"{format_capacity(size_bytes)}: the rest would be lost to it. A GPT reaches all of it."
-        )
+        raise BadInput(str(words.MBR_REACH(reach=reach, drive=path, size=size_bytes)))
 
 
 def _refuse_partitions(drive: Drive) -> None:
@@ -234,30 +207,18 @@ def _refuse_partitions(drive: Drive) -> None:
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
     if pair := overlapping(slots):
         first, second = pair
-        raise Refused(
-            f"Partitions {first.number} and {second.number} of {path} overlap: nothing is added to a table "
-            "that contradicts itself."
-        )
+        raise Refused(str(words.OVERLAP(first=first.number, second=second.number, drive=path)))
     table = drive.table
     lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
     for part in drive.partitions:
         if part.start_bytes < lowest or (highest is not None and size_bytes >= part.end_bytes > highest):
-            raise Refused(
-                f"{part.path} lies outside of what the table of {path} says can be used: nothing is added to "
-                "such a table."
-            )
+            raise Refused(str(words.OUTSIDE(part=part.path, drive=path)))
         if part.end_bytes > size_bytes:
-            raise Refused(
-                f"{part.path} reaches beyond the end of {path}: the table does not fit this drive, so "
-                "nothing is added to it."
-            )
+            raise Refused(str(words.BEYOND(part=part.path, drive=path)))
         if part.type is None:
-            raise Refused(f"The type of {part.path} could not be read, so it could not be kept as it is.")
+            raise Refused(str(words.TYPE_UNREAD(part=part.path)))
         if _kernel_differs(part):
-            raise Refused(
-                f"The kernel sees {part.path} elsewhere than the table says: run `partprobe {path}` or "
-                "restart, then plan again."
-            )
+            raise Refused(str(words.KERNEL_DIFFERS(part=part.path, drive=path)))
 
 
 def _kernel_differs(part: Partition) -> bool:

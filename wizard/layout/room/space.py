@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.layout.room import words
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Slot
-from wizard.model.units import format_capacity, format_exact
+from wizard.model.said import in_a_row
+from wizard.model.units import format_capacity
 
 GPT_ENTRIES_BYTES = 128 * 128
 """What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
@@ -172,11 +174,8 @@ def _rounded(demand: Demand, grain: int) -> int | None:
     if demand.size_bytes is None:
         return None
     if demand.size_bytes < demand.minimum_bytes:
-        least = format_exact(demand.minimum_bytes)
-        raise BadInput(
-            f"The volume {demand.name} with {format_exact(demand.size_bytes)} is too small: it needs at "
-            f"least {least}."
-        )
+        small = words.TOO_SMALL(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes)
+        raise BadInput(str(small))
     return -(-demand.size_bytes // grain) * grain
 
 
@@ -186,14 +185,11 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) 
     wanted = (
         format_capacity(demand.size_bytes)
         if demand.size_bytes is not None
-        else f"at least {format_exact(demand.minimum_bytes)}"
+        else words.AT_LEAST(size=demand.minimum_bytes)
     )
-    others = sum(other.size_bytes or 0 for other in demands if other is not demand)
-    sentence = (
-        f"The volume {demand.name} needs {wanted}, and {format_capacity(free)} ({free} bytes) can be used"
-    )
+    said = [words.TOO_LARGE(name=demand.name, wanted=wanted, free=free)]
     if len(spaces) > 1:
-        sentence += f", the largest piece being {format_capacity(max(space.size_bytes for space in spaces))}"
-    if others:
-        sentence += f"; the other volumes take {format_capacity(others)} of it"
-    return sentence + ". Ask for less."
+        said.append(words.LARGEST_PIECE(size=max(space.size_bytes for space in spaces)))
+    if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
+        said.append(words.OTHERS_TAKE(size=others))
+    return str(in_a_row(*said, words.ASK_LESS()))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.layout.room.space import LARGEST_BYTES, is_container
 from wizard.layout.rules import uuid_fault
+from wizard.layout.several import words
 from wizard.layout.several.striping import (
     FILESYSTEMS,
     METADATA,
@@ -27,42 +28,36 @@ from wizard.layout.several.striping import (
     striped_words,
     volume_node,
 )
-from wizard.layout.steps.shown import same_steps
+from wizard.layout.words import OTHER_FOR_VOLUME
 from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
-from wizard.model.units import format_exact
+from wizard.model.said import Said
 
 
-def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
+def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
     """Faults of a layout before; `fresh` where nothing of it stays."""
     position = 0
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
-            yield "its layout before is out of order"
+            yield words.BEFORE_UNORDERED()
             return
         if slot.end_bytes > LARGEST_BYTES:
-            yield "its layout before reaches beyond what a drive can have"
+            yield words.BEFORE_BEYOND()
             return
         position = slot.start_bytes
         if slot.mount_point is not None or (slot.kept and not slot.number):
-            yield (
-                "its layout before shows what no plan does: nothing is mounted there, and free space is not "
-                "kept"
-            )
+            yield words.BEFORE_MOUNTED()
         if slot.number and slot.kept == fresh:
-            yield (
-                f"partition {slot.number} is {'kept' if slot.kept else 'removed'}, while the table is "
-                f"{'new' if fresh else 'kept'}"
-            )
+            yield (words.KEPT_IN_NEW if fresh else words.REMOVED_FROM_KEPT)(number=slot.number)
     numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
-        yield "its layout before names a partition twice"
+        yield words.BEFORE_TWICE()
     if before.whole is not None:
-        yield "its layout before shows what only a layout after does"
+        yield words.BEFORE_WHOLE()
 
 
-def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[str]:
+def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Said]:
     """Faults of the erasing of old marks on one drive."""
     path = member.drive.path
     allowed = {path} | {
@@ -70,34 +65,34 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
     }
     devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
     if devices and not fresh:
-        yield "it erases marks although everything is to stay"
+        yield words.WIPE_KEPT()
     if len(set(devices)) != len(devices):
-        yield "it erases the marks of one device twice"
+        yield words.WIPE_TWICE()
     for device in devices:
         if device not in allowed:
-            yield f"it erases marks on {printable(device, 60)!r}, which is not on {path}"
+            yield words.WIPE_ELSEWHERE(device=printable(device, 60), drive=path)
 
 
-def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
+def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
-        yield f"it stripes over {len(plan.members)} drives"
+        yield words.WRONG_COUNT(drives=len(plan.members))
     for values in (
         plan.paths,
         [drive.serial for drive in _drives(plan) if drive.serial],
         [drive.wwn for drive in _drives(plan) if drive.wwn],
     ):
         if len(set(values)) != len(values):
-            yield "one drive is in it twice"
+            yield words.DRIVE_TWICE()
     if (
         any(_is_part(path, other) for path in plan.paths for other in plan.paths)
         or stripe.device in plan.paths
     ):
-        yield "one of its drives could be a part of another"
+        yield words.DRIVE_WITHIN()
     for member in plan.members:
         yield from before_faults(member.before, fresh=True)
     if len(plan.volumes) != 1:
-        yield f"it stripes {len(plan.volumes)} volumes instead of one"
+        yield words.SEVERAL_VOLUMES(volumes=len(plan.volumes))
         return
     (volume,) = plan.volumes
     yield from _stripe_faults(plan, stripe, volume)
@@ -114,18 +109,18 @@ def _drives(plan: Plan) -> list[Identity]:
     return [member.drive for member in plan.members]
 
 
-def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
+def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
     """Faults of what the stripe itself says."""
     for uuid in stripe.uuids:
         if fault := uuid_fault(uuid):
-            yield f"its array has the UUID {printable(uuid, 40)!r}, which {fault}"
+            yield words.UUID_FAULT(uuid=printable(uuid, 40), fault=fault)
     if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
-        yield "two things in it have the same UUID"
+        yield words.SAME_UUID()
     if stripe.kind != "btrfs":
         yield from _array_faults(plan, stripe)
     wanted = {"md": 1, "lvm": len(plan.members), "btrfs": 0}[stripe.kind]
     if len(stripe.uuids) != wanted:
-        yield f"its {stripe.kind} has {len(stripe.uuids)} UUIDs instead of {wanted}"
+        yield words.UUID_COUNT(kind=stripe.kind, uuids=len(stripe.uuids), wanted=wanted)
         return
     match stripe.kind:
         case "md":
@@ -148,39 +143,39 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
                 and stripe.metadata in possible
             )
     if not right:
-        yield f"its {stripe.kind} has a name, a node or a setting that does not follow from its volume"
+        yield words.OTHER_SETTING(kind=stripe.kind)
 
 
-def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
+def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
-        yield "its drives have logical blocks of different sizes"
+        yield words.BLOCK_SIZES()
     if stripe.mirrors:
         if stripe.kind not in MIRRORS or stripe.chunk_bytes:
-            yield f"its {stripe.kind} keeps no copies, or has a chunk beside them"
+            yield words.NO_COPIES(kind=stripe.kind)
     elif fault := chunk_fault(stripe.chunk_bytes):
-        yield f"its chunk of {format_exact(stripe.chunk_bytes)} {fault}"
+        yield words.ITS_CHUNK(chunk=stripe.chunk_bytes, fault=fault)
 
 
-def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
+def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
     if volume.filesystem not in FILESYSTEMS[stripe.kind]:
-        yield f"{volume.filesystem} is not made on {stripe.kind}"
+        yield words.NOT_MADE_ON(filesystem=volume.filesystem, kind=stripe.kind)
         return
     if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
-        yield f"its volume is at {printable(volume.path, 60)!r}, which is not what it makes"
+        yield words.VOLUME_ELSEWHERE(path=printable(volume.path, 60))
     try:
-        words = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
+        options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
     except ValueError:
-        words = ()
-    if words != volume.mkfs_options:
-        yield "the options of its filesystem do not fit the stripe"
+        options = ()
+    if options != volume.mkfs_options:
+        yield words.OTHER_OPTIONS()
 
 
-def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
+def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
     """Tables, layouts and operations are derived again and compared."""
     drives = _drives(plan)
     extents = striped_extents(drives)
     if not extents:
-        yield "its drives have no room"
+        yield words.NO_ROOM()
         return
     tables = [
         striped_table(member.drive, member.before, extent, stripe, volume)
@@ -188,18 +183,16 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]
     ]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
-            yield f"the layout of {member.drive.path} after does not follow from its stripe"
+            yield words.OTHER_AFTER(drive=member.drive.path)
     operations = [step.operation for step in plan.steps]
     first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
     wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
     yield from _ordered_wipe_faults(plan, wipes)
     if tuple(operations) != striped_operations(drives, wipes, tables, stripe, volume):
-        yield "its operations are not those that its volume needs"
-    elif not same_steps(plan):
-        yield "its commands or explanations differ from what its operations do"
+        yield OTHER_FOR_VOLUME()
 
 
-def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[str]:
+def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Said]:
     """The marks that are erased first lie on the plan's drives, and each drive's own rules hold."""
     left = list(wipes)
     for member in plan.members:
@@ -207,10 +200,7 @@ def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[str
         left = [wipe for wipe in left if wipe not in mine]
         yield from wipe_faults(member, mine, fresh=True)
     for wipe in left:
-        yield (
-            f"it erases marks on {printable(getattr(wipe, 'device', ''), 60)!r}, which is on none of its "
-            "drives"
-        )
+        yield words.WIPE_ON_NONE(device=printable(getattr(wipe, "device", ""), 60))
 
 
 def _is_on(member: Member, device: str) -> bool:

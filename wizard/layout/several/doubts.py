@@ -3,101 +3,64 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.layout.before import doubts_of
+from wizard.layout.several import words
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive
 from wizard.model.plan import Stripe
-from wizard.model.units import format_capacity
+from wizard.model.said import Said, in_a_row
 
 
 def drive_doubts(
     drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int, stripe: Stripe
-) -> Iterator[str]:
+) -> Iterator[Said]:
     """What is doubtful about drives of which `used_bytes` each are used together."""
-    noun = "mirror" if stripe.mirrors else "stripe"
+    mirrors = stripe.mirrors
     for drive in drives:
-        yield from (f"{drive.path}: {doubt[:1].lower()}{doubt[1:]}" for doubt in doubts_of(drive, keep=False))
+        yield from (words.OF_DRIVE(drive=drive.path, doubt=doubt) for doubt in doubts_of(drive, keep=False))
     for drive, recording in zip(drives, recordings, strict=False):
-        if recording.verdict in (Recorded.YES, Recorded.LIKELY):
-            likely = "likely " if recording.verdict is Recorded.LIKELY else ""
-            yield (
-                f"{drive.path} is {likely}shingled: under long writing it stalls, and every drive of the "
-                f"{noun} waits for it."
-            )
+        if recording.verdict is Recorded.YES:
+            yield (words.SHINGLED_MIRROR if mirrors else words.SHINGLED_STRIPE)(drive=drive.path)
+        elif recording.verdict is Recorded.LIKELY:
+            yield (words.LIKELY_MIRROR if mirrors else words.LIKELY_STRIPE)(drive=drive.path)
     yield from _mixture_doubts(drives, stripe)
     for drive in drives:
         idle = (drive.size_bytes or 0) - used_bytes
         if idle > used_bytes // 50:
-            yield (
-                f"{format_capacity(idle)} of {drive.path} stay unused: every drive gives as much as the "
-                "smallest one has."
-            )
+            yield words.UNUSED(idle=idle, drive=drive.path)
 
 
-def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[str]:
-    turning = [drive.path for drive in drives if drive.rotational]
-    still = [drive.path for drive in drives if drive.rotational is False]
-    slow = (
-        "a mirror writes as slowly as its slowest drive"
-        if stripe.mirrors
-        else "a stripe is as fast as its slowest drive"
-    )
+def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Said]:
+    turning = tuple(drive.path for drive in drives if drive.rotational)
+    still = tuple(drive.path for drive in drives if drive.rotational is False)
+    slow = words.MIRROR_SLOW() if stripe.mirrors else words.STRIPE_SLOW()
     if turning and still:
-        yield (
-            f"{', '.join(turning)} rotate{'s' * (len(turning) == 1)} and {', '.join(still)} "
-            f"do{'es' * (len(still) == 1)} not: {slow}, so the fast ones are wasted."
+        yield words.MIXED(
+            turning=words.ROTATE(drives=turning, count=len(turning)),
+            still=words.ROTATE_NOT(drives=still, count=len(still)),
+            slow=slow,
         )
-    if loose := [drive.path for drive in drives if drive.bus == "usb" or drive.removable]:
-        slipped = (
-            "the drive out of the mirror, in which it must be put again"
-            if stripe.mirrors
-            else "the whole volume away"
-        )
-        yield (
-            f"{', '.join(loose)} can be unplugged: a cable that slips takes {slipped}, in the middle of a "
-            "write."
-        )
+    if loose := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
+        yield (words.LOOSE_MIRROR if stripe.mirrors else words.LOOSE_STRIPE)(drives=loose)
     buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
     if len(buses) > 1:
-        yield f"The drives are attached in different ways ({', '.join(buses)}): {slow}."
+        yield words.BUSES_DIFFER(buses=tuple(buses), slow=slow)
 
 
-def stripe_doubts(stripe: Stripe) -> Iterator[str]:
+def stripe_doubts(stripe: Stripe) -> Iterator[Said]:
     """What could not be known of the machine that is to use it."""
     if stripe.mirrors:
-        yield (
-            (
-                "Whether anybody is told when a drive of the mirror fails could not be known: it then goes "
-                "on in silence, with one copy less. "
-            )
-            + (
-                "mdadm --monitor sends mail where it is set up."
-                if stripe.kind == "md"
-                else (
-                    "`btrfs device stats` counts errors, and with a drive gone it is mounted only with the "
-                    "option degraded."
-                )
-            )
-        )
+        yield in_a_row(words.NOBODY_TOLD(), _told_by(stripe))
     match stripe.kind:
         case "md":
-            (uuid,) = stripe.uuids
-            yield (
-                "Whether this system puts the array together at a start could not be known: mdadm's udev "
-                "rules do so wherever mdadm stays installed, and then fstab finds it by UUID, also when "
-                f"{stripe.device} has another number. If it is needed before that (in the initramfs), add "
-                f"`ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(uuid)}` to mdadm.conf "
-                "(/etc/mdadm/mdadm.conf, or /etc/mdadm.conf) and make the initramfs again."
-            )
+            line = f"ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(stripe.uuids[0])}"
+            yield in_a_row(words.ASSEMBLED(device=stripe.device), words.MDADM_CONF(line=line))
         case "lvm":
-            yield (
-                "Whether this system activates the volume group at a start could not be known: LVM's udev "
-                f"rules do so wherever lvm2 stays installed; elsewhere `vgchange --activate y {stripe.name}` "
-                "does."
-            )
+            yield words.ACTIVATED(name=stripe.name)
         case "btrfs":
-            yield (
-                "Whether this system knows all devices of a Btrfs at a start could not be known: udev's "
-                "rules tell the kernel of them wherever btrfs-progs stays installed; elsewhere `btrfs device "
-                "scan` does, before mounting."
-            )
+            yield words.SCANNED()
+
+
+def _told_by(stripe: Stripe) -> Said:
+    """What tells of a drive of the mirror that fails."""
+    return words.MDADM_MAILS() if stripe.kind == "md" else words.BTRFS_COUNTS()

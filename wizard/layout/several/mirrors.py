@@ -1,10 +1,13 @@
 """What is particular to a mirror (RAID1), in words: what it protects from and what not, its first copying,
 and what is checked of it."""
 
+from wizard.layout.several import words
 from wizard.layout.several.striping import room_bytes
 from wizard.layout.steps.commands import array_uuid
-from wizard.model.plan import MakeArray, Plan
-from wizard.model.units import format_capacity, format_duration
+from wizard.model.arrays import MakeArray
+from wizard.model.plan import Plan
+from wizard.model.said import Said, in_a_row
+from wizard.model.units import format_duration
 
 COPYING_BYTES_PER_SECOND = 200_000 * 1024
 """What md allows itself for the first copying of an array that is not used meanwhile (md(4),
@@ -17,13 +20,10 @@ def mirror_note(plan: Plan) -> str | None:
     if stripe is None or not stripe.mirrors:
         return None
     count = len(plan.members)
-    lost = "one drive" if stripe.kind == "btrfs" or count == 2 else f"{count - 1} of its {count} drives"
+    one = stripe.kind == "btrfs" or count == 2
+    lost = words.ONE_DRIVE() if one else words.SOME_DRIVES(lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
-    return (
-        f"A mirror survives the loss of {lost}, and is no backup: what is deleted, overwritten or damaged by "
-        f"a program is so on every copy at once. Of {format_capacity(raw)} on the drives, about "
-        f"{format_capacity(together_bytes(plan))} hold files."
-    )
+    return str(words.MIRROR_NOTE(lost=lost, raw=raw, files=together_bytes(plan)))
 
 
 def together_bytes(plan: Plan) -> int:
@@ -39,30 +39,26 @@ def copying_seconds(operation: MakeArray, part_bytes: int) -> float:
     return part_bytes / COPYING_BYTES_PER_SECOND if operation.level == "raid1" else 0.0
 
 
-def mirror_sentence(operation: MakeArray, parts: str, part_bytes: int) -> str:
-    """The step that makes it; `parts` are its partitions, listed, of `part_bytes` each."""
-    first, *_ = operation.parts
-    least = format_duration(copying_seconds(operation, part_bytes))
-    return (
-        f"Put {parts} together as the mirror (RAID1) {operation.device}, named {operation.name}, with a "
-        "bitmap of what is being written, so that after a crash only that is compared. As soon as it is put "
-        f"to use, md copies all of {first} over the rest: at least {least} at the 200 MB/s that it allows "
-        "itself, longer on slower drives; on a stand-in (--assume-clean) nothing is copied. The volume can "
-        "be used meanwhile, but only afterwards may a drive fail."
+def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
+    """The step that makes it, of partitions of `part_bytes` each."""
+    mirror = words.MIRROR(parts=operation.parts, device=operation.device, name=operation.name)
+    copying = words.COPYING(first=operation.parts[0])
+    time = words.COPYING_TIME(least=format_duration(copying_seconds(operation, part_bytes)))
+    said = (
+        words.BITMAP(mirror=mirror),
+        words.COPIED_LATER(copying=copying, time=time),
+        words.USED_MEANWHILE(),
     )
+    return str(in_a_row(*said))
 
 
-def mirror_holds(operation: MakeArray) -> tuple[str, ...]:
+def mirror_holds(operation: MakeArray) -> tuple[Said, ...]:
     """What is checked after that step. That the copies are equal is not: copying goes on."""
-    return (
-        f"mdadm finds on {operation.device} and on each of its parts a RAID1 of {len(operation.parts)} with "
-        f"UUID {array_uuid(operation.uuid)} and a bitmap, its data aligned on every drive.",
-        f"The kernel advises no stripe for {operation.device}, and finds it aligned on every drive.",
-    )
+    device, uuid = operation.device, array_uuid(operation.uuid)
+    found = words.MIRROR_FOUND(device=device, parts=len(operation.parts), uuid=uuid)
+    return (words.MIRROR_SOUND(found=found), words.NO_STRIPE(device=device))
 
 
 def mirror_lost(operation: MakeArray) -> str:
     """What the copying destroys, before what lay there is named."""
-    return (
-        f"What is on {', '.join(operation.parts[1:])}, which is written over from its first byte to its last."
-    )
+    return str(words.MIRROR_LOST(parts=operation.parts[1:]))

@@ -17,6 +17,7 @@ from wizard.layout.planner import (
     volume_of,
 )
 from wizard.layout.room.refusals import refuse_content, refuse_drive
+from wizard.layout.several import words
 from wizard.layout.several.doubts import drive_doubts, stripe_doubts
 from wizard.layout.several.striping import (
     FILESYSTEMS,
@@ -42,14 +43,15 @@ from wizard.layout.steps.shown import Context, is_mirrored, steps_of
 from wizard.layout.wishes.encryption import refuse_encryption
 from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.advice import Advice, Choice
+from wizard.model.arrays import Level
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.plan import Layout, Level, Member, Plan, Stripe, Volume
-from wizard.model.units import format_exact
+from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
+from wizard.model.said import in_a_row
 
 Kind = Literal["md", "lvm", "btrfs"]
 
@@ -98,7 +100,7 @@ def make_striped_plan(
     check_wishes((wish,))
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
-    refuse_encryption(machine, (wish,), why_not="Over several drives nothing is encrypted.")
+    refuse_encryption(machine, (wish,), why_not=words.NOT_ENCRYPTED())
     if asked.kind != "btrfs":
         refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
@@ -114,9 +116,7 @@ def make_striped_plan(
     kind = MADE[volume.filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
-        raise BadInput(
-            f"The drives have too little room together: {volume.filesystem} needs {format_exact(least)}."
-        )
+        raise BadInput(str(words.TOO_LITTLE(filesystem=volume.filesystem, least=least)))
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
     members = [
         Member(identity, before, striped_after(identity, table, stripe, volume))
@@ -149,41 +149,35 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
     for choice in advice.choices:
         if choice.filesystem in possible and not choice.obstacles:
             return choice
-    reasons = " ".join(
-        f"{choice.filesystem}: {' '.join(choice.obstacles)}"
+    reasons = tuple(
+        words.REASON(filesystem=choice.filesystem, obstacles=choice.obstacles)
         for choice in advice.choices
         if choice.filesystem in possible
     )
-    raise Refused(f"No filesystem that these drives could hold together can be made here. {reasons}")
+    raise Refused(str(words.NONE_MADE(reasons=reasons)))
 
 
 def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
     """Raises BadInput for what cannot be meant."""
-    doing, done = ("A mirror", "mirrored") if asked.mirrors else ("Striping", "striped")
+    option, mirrors = asked.option, asked.mirrors
     if not 2 <= len(drives) <= MOST_DRIVES:
-        raise BadInput(
-            f"{doing} takes from 2 to {MOST_DRIVES} drives; {len(drives)} "
-            f"{'was' if len(drives) == 1 else 'were'} named."
-        )
+        named = words.MIRROR_DRIVES if mirrors else words.STRIPE_DRIVES
+        raise BadInput(str(named(most=MOST_DRIVES, count=len(drives))))
     if mode is Mode.USE_FREE:
-        raise BadInput(f"{doing} takes whole drives: --use-free does not go with {asked.option}.")
+        raise BadInput(str((words.MIRROR_WHOLE if mirrors else words.STRIPE_WHOLE)(option=option)))
     if not wish.takes_rest:
-        raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
+        raise BadInput(str((words.MIRROR_SIZE if mirrors else words.STRIPE_SIZE)()))
     if wish.role:
-        raise BadInput(f"A {done} volume has no role: firmware and boot loaders look for single partitions.")
+        raise BadInput(str((words.MIRROR_ROLE if mirrors else words.STRIPE_ROLE)()))
     if wish.encrypted:
-        raise BadInput("Encryption cannot be planned over several drives.")
-    kind, filesystem = asked.kind, wish.choice.filesystem
-    if filesystem not in FILESYSTEMS[kind]:
-        hint = (
-            f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs."
-            if filesystem == "btrfs"
-            else ""
-        )
-        raise BadInput(
-            f"{asked.option} {kind} takes {' or '.join(FILESYSTEMS[kind])}, not "
-            f"{printable(filesystem, 30)}.{hint}"
-        )
+        raise BadInput(str(words.NO_ENCRYPTION()))
+    kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
+    if wish.choice.filesystem not in FILESYSTEMS[kind]:
+        possible = " or ".join(FILESYSTEMS[kind])
+        said = [words.OTHER_FILESYSTEM(option=option, kind=kind, possible=possible, filesystem=filesystem)]
+        if wish.choice.filesystem == "btrfs":
+            said.append((words.BTRFS_MIRRORS if mirrors else words.BTRFS_STRIPES)(option=option))
+        raise BadInput(str(in_a_row(*said)))
     if asked.mirrors:
         _check_mirror(asked)
     else:
@@ -192,28 +186,22 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
 
 def _check_mirror(asked: StripeWish) -> None:
     if asked.kind not in MIRRORS:
-        raise BadInput(f"A mirror is made by {' or '.join(MIRRORS)}, not by {asked.kind}.")
+        raise BadInput(str(words.NO_MIRROR(possible=" or ".join(MIRRORS), kind=asked.kind)))
     if asked.chunk_bytes is not None or asked.metadata is not None:
-        raise BadInput(
-            "A mirror has no chunk, and Btrfs's records are kept twice with its files: leave --chunk and "
-            "--metadata out."
-        )
+        raise BadInput(str(words.MIRROR_OPTIONS()))
 
 
 def _check_stripe(asked: StripeWish) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs.")
+        raise BadInput(str(words.BTRFS_CHUNK()))
     if asked.kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(f"--metadata is for --stripe btrfs; {asked.kind} keeps no records of a filesystem.")
+        raise BadInput(str(words.METADATA_ALONE(kind=asked.kind)))
     if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
-        raise BadInput(
-            f"A chunk of {format_exact(asked.chunk_bytes)} {fault}; {format_exact(USUAL_CHUNK_BYTES)} is "
-            "usual."
-        )
+        bad = words.BAD_CHUNK(chunk=asked.chunk_bytes, fault=fault, usual=USUAL_CHUNK_BYTES)
+        raise BadInput(str(bad))
     if asked.metadata is not None and asked.metadata not in METADATA:
-        raise BadInput(
-            f"Btrfs's metadata can be {' or '.join(METADATA)} here, not {printable(asked.metadata, 30)!r}."
-        )
+        bad = words.BAD_METADATA(possible=" or ".join(METADATA), asked=printable(asked.metadata, 30))
+        raise BadInput(str(bad))
 
 
 def _refuse_drives(
@@ -223,21 +211,22 @@ def _refuse_drives(
     for drive in drives:
         size_bytes, geometry = refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(f"{drive.path} is a host-managed zoned drive: nothing can be spread over it.")
+            raise Refused(str(words.ZONED(drive=drive.path)))
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
-    for what, names in (
-        ("node", [drive.path for drive in drives]),
-        ("serial number", [drive.serial for drive in drives if drive.serial]),
-        ("WWN", [drive.wwn for drive in drives if drive.wwn]),
-    ):
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise Refused(
-                f"Two of the drives have the same {what}, {printable(twice, 40)}: it is one drive named "
-                "twice, or nothing tells them apart."
-            )
+    if twice := _twice([drive.path for drive in drives]):
+        raise Refused(str(words.SAME_NODE(drive=twice)))
+    if twice := _twice([drive.serial for drive in drives if drive.serial]):
+        raise Refused(str(words.SAME_SERIAL(number=twice)))
+    if twice := _twice([drive.wwn for drive in drives if drive.wwn]):
+        raise Refused(str(words.SAME_WWN(number=twice)))
     return identities, befores
+
+
+def _twice(names: Sequence[str]) -> str:
+    """The first name that is there more than once, to be shown; empty where there is none."""
+    return printable(next((name for name in names if names.count(name) > 1), ""), 40)
 
 
 def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
@@ -247,11 +236,8 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
     """
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
     if len(set(blocks.values())) > 1 and kind != "btrfs":
-        named = ", ".join(f"{path} {size}" for path, size in blocks.items())
-        raise Refused(
-            f"The drives have logical blocks of different sizes in bytes ({named}): {kind} over them would "
-            "not be sound."
-        )
+        sizes = tuple(words.BLOCKS_OF(drive=path, size=size) for path, size in blocks.items())
+        raise Refused(str(words.BLOCKS_DIFFER(drives=sizes, kind=kind)))
 
 
 def _stripe(
@@ -274,13 +260,11 @@ def _stripe(
 def _volume(
     drives: Sequence[Drive], identities: Sequence[Identity], wish: Wish, stripe: Stripe, uuid: str
 ) -> Volume:
-    words, _ = option_words(wish)
+    mkfs, _ = option_words(wish)
     try:
-        final = striped_words(wish.choice.filesystem, words, stripe, len(drives))
+        final = striped_words(wish.choice.filesystem, mkfs, stripe, len(drives))
     except ValueError:
-        raise BadInput(
-            f"The block size advised for {wish.choice.filesystem} is no plain number of bytes."
-        ) from None
+        raise BadInput(str(words.BAD_BLOCK(filesystem=wish.choice.filesystem))) from None
     return replace(
         volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
     )

@@ -3,7 +3,9 @@ alike: both call this."""
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.partitions import TYPE_NAMES
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.layout.steps import words
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.make_filesystem import MakeFilesystem
@@ -11,10 +13,7 @@ from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
-    MakeArray,
-    MakeStripedVolume,
     MakeSubvolumes,
-    MakeVolumeGroup,
     Mount,
     Operation,
     ResetZones,
@@ -55,8 +54,8 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
             return (_container_command(operation),)
-        case GrowFilesystem(device=device):
-            return (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device))
+        case GrowFilesystem():
+            return _growing_commands(operation)
         case WriteTable() | AddFstabLine() | AddCrypttabLine():
             return ()
 
@@ -64,6 +63,16 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
 def wipe(device: str) -> Argv:
     """Erases every mark on a device."""
     return ("wipefs", "--all", "--quiet", device)
+
+
+def _growing_commands(operation: GrowFilesystem) -> tuple[Argv, ...]:
+    growing = KINDS[operation.filesystem].growing
+    if growing is None:
+        return ()
+    if not growing.mounted:
+        return growing.commands(operation.device)
+    mount = private_mount(operation)
+    return (*_mounting(mount), *growing.commands(mount.mount_point), ("umount", mount.mount_point))
 
 
 def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> tuple[Argv, ...]:
@@ -91,9 +100,14 @@ def _mounting(mount: Mount) -> tuple[Argv, ...]:
     return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
 
 
-def private_mount(operation: MakeSubvolumes | SetOwner) -> Mount:
-    """How a filesystem is mounted while something is made in it: at a place of its UUID's, so that no other
-    run uses the same."""
+def private_mount(operation: MakeSubvolumes | SetOwner | GrowFilesystem) -> Mount:
+    """How a filesystem is mounted while something is made in it, or it grows: at a place of its UUID's or its
+    node's own, so that no other run uses the same."""
+    if isinstance(operation, GrowFilesystem):
+        known = KINDS[operation.filesystem]
+        options = known.growing.mount_options if known.growing else ()
+        place = f"{PRIVATE_PLACES}/{operation.device.removeprefix('/dev/').replace('/', '-')}"
+        return Mount(operation.device, place, known.kernel_names[0], options)
     kind = MADE[operation.filesystem]
     return Mount(
         operation.device,
@@ -169,8 +183,6 @@ PASSPHRASE_FROM = "--key-file=-"
 """cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of
 processes (cryptsetup(8))."""
 
-PASSPHRASE_WAY = "the passphrase, on the command's standard input; it is in no command, plan, journal or log"
-
 
 def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
     """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether
@@ -237,36 +249,36 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
     match operation:
         case WriteTable(table=table, fresh=fresh):
             kind = table.upper()
-            head = (
-                f"new {kind} on {operation.device}"
-                if fresh
-                else f"the {kind} on {operation.device}, with these entries"
-            )
-            return (head, *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
+            head = (words.TABLE_ENTRIES if fresh else words.KEPT_ENTRIES)(table=kind, device=operation.device)
+            return (str(head), *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
         case AddFstabLine():
             return (fstab_line(operation),)
         case MakeSubvolumes() | SetOwner():
-            return (f"directory {private_mount(operation).mount_point}, for as long as this takes",)
+            return (str(words.FOLDER_MEANWHILE(place=private_mount(operation).mount_point)),)
         case AddCrypttabLine():
             return (crypttab_line(operation),)
         case MakeContainer() | OpenContainer():
-            return (PASSPHRASE_WAY,)
+            return (str(words.PASSPHRASE_WAY()),)
         case Mount(mount_point=place):
-            return (f"directory {printable(place, 2000)}, made if it is missing",)
+            return (str(words.FOLDER(place=printable(place, 2000))),)
         case _:
             return ()
 
 
 def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
-    sector = f" (sector {entry.start_bytes // logical_block_bytes})" if logical_block_bytes else ""
-    geometry = f"start {entry.start_bytes} bytes{sector}, size {entry.size_bytes} bytes"
-    if not entry.size_bytes % 1024:
-        geometry += f" ({format_exact(entry.size_bytes)})"
+    start, size = entry.start_bytes, entry.size_bytes
+    extent = str(
+        words.EXTENT_SECTOR(start=start, sector=start // logical_block_bytes, size=size)
+        if logical_block_bytes
+        else words.EXTENT(start=start, size=size)
+    )
+    if not size % 1024:
+        extent += f" ({format_exact(size)})"
     kind = (
         f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
     )
-    name = f", name {printable(entry.name)!r}" if entry.name else ""
-    return f"partition {entry.number}{', kept' if entry.kept else ''}: {geometry}, type {kind}{name}"
+    line = (words.ENTRY_KEPT if entry.kept else words.ENTRY)(number=entry.number, extent=extent, type=kind)
+    return str(words.ENTRY_NAMED(entry=line, name=repr(printable(entry.name))) if entry.name else line)
 
 
 def fstab_line(operation: AddFstabLine) -> str:

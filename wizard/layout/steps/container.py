@@ -1,8 +1,8 @@
 """The steps by which an encrypted container comes to be, and what is shown of them: sentences, how each is
 undone, what is checked."""
 
+from wizard.layout.steps import words
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
-from wizard.model.units import format_exact
 
 ContainerOperation = MakeContainer | OpenContainer | AddCrypttabLine
 
@@ -27,41 +27,30 @@ def container_sentence(operation: ContainerOperation) -> str:
     """What the step does."""
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
-            return (
-                f"Make an encrypted container (LUKS2) of {device}, which only the passphrase opens: its data "
-                f"begin {format_exact(offset)} in, encrypted {sector} bytes at a stretch."
-            )
+            made = words.CONTAINER(device=device)
+            return str(words.MAKE_CONTAINER(made=made, offset=offset, sector=sector))
         case OpenContainer(device=device, name=name):
-            return (
-                f"Open the container on {device} as {operation.opened}; it stays open until `cryptsetup "
-                f"close {name}` or the next start."
-            )
+            return str(words.OPEN_CONTAINER(device=device, opened=operation.opened, name=name))
         case AddCrypttabLine(name=name):
-            return (
-                f"Have it opened as {name} at every start, which asks for the passphrase: one line in "
-                "/etc/crypttab."
-            )
+            return str(words.OPEN_AT_START(name=name))
 
 
 def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
     """How what the step does is taken back."""
     match operation:
         case OpenContainer(name=name):
-            return f"By `cryptsetup close {name}`."
+            return str(words.BY_CLOSING(name=name))
         case AddCrypttabLine():
-            return "The old /etc/crypttab is kept beside the new one; taking the line out again undoes it."
+            return str(words.CRYPTTAB_BACK())
 
 
 def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
     """What is checked when the step is done."""
     match operation:
         case MakeContainer(device=device, uuid=uuid, sector_bytes=sector, offset_bytes=offset):
-            return (
-                f"{device} is recognised as crypto_LUKS with UUID {uuid}.",
-                f"Its header says that the data begin {format_exact(offset)} in, in sectors of {sector} "
-                "bytes, and that place is aligned.",
-            )
+            found = words.RECOGNISED(devices=(device,), what="crypto_LUKS", uuid=uuid, count=1)
+            return (str(found), str(words.HEADER_READ(offset=offset, sector=sector)))
         case OpenContainer(device=device):
-            return (f"The device mapper has {operation.opened} open on {device} and on nothing else.",)
+            return (str(words.IS_OPEN(opened=operation.opened, device=device)),)
         case AddCrypttabLine(uuid=uuid):
-            return (f"/etc/crypttab has exactly this one line for {uuid}, and every other line as before.",)
+            return (str(words.CRYPTTAB_LINE(uuid=uuid)),)

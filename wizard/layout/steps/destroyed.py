@@ -4,11 +4,12 @@ with it."""
 from collections.abc import Sequence
 
 from wizard.layout.room.space import content_of
+from wizard.layout.steps import words
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Slot
-from wizard.model.units import format_capacity
+from wizard.model.said import Said
 
-TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
+TABLES = {"gpt": words.GPT, "mbr": words.MBR, "hybrid": words.GPT_AND_MBR, "other": words.OLD}
 """Kinds of tables in a sentence."""
 
 
@@ -21,16 +22,16 @@ def waiting_lost(before: Layout) -> str:
     """What goes of a run that waits on a drive; empty where none does."""
     if not before.waiting:
         return ""
-    return f"What waits there, {before.waiting}, and that run's way back to what was there before it."
+    return str(words.WAITING_LOST(waiting=before.waiting))
 
 
 def _table_lost(member: Member) -> str:
     if lost := _removed(member):
-        return "The old table: " + "; ".join(_described(slot) for slot in lost) + "."
+        return str(words.OLD_TABLE(parts=tuple(map(_described, lost))))
     if member.before.table == "unread":
-        return "The old table, if there is one: it could not be read when this was planned."
+        return str(words.OLD_TABLE_UNREAD())
     if member.before.table != "none":
-        return f"The old table ({member.before.table}), which has no partitions."
+        return str(words.OLD_TABLE_EMPTY(table=member.before.table))
     return ""
 
 
@@ -38,7 +39,11 @@ def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool)
     """What lay on these drives where a filesystem is made: on `devices`, or for an array on every one.
     `named`: each says its drive."""
     found = [
-        _lost_with(member, _lost_under(devices, member), f"on {member.drive.path}" if named else "there")
+        _lost_with(
+            member,
+            _lost_under(devices, member),
+            words.ON_DRIVE(drive=member.drive.path) if named else words.THERE(),
+        )
         for member in members
     ]
     return [sentence for sentence in found if sentence]
@@ -59,13 +64,13 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
     ]
 
 
-def _lost_with(member: Member, lost: Sequence[Slot], where: str) -> str:
+def _lost_with(member: Member, lost: Sequence[Slot], where: Said) -> str:
     if lost:
-        return f"The data of what lay {where}: {'; '.join(_described(slot) for slot in lost)}."
+        return str(words.DATA_LOST(where=where, parts=tuple(map(_described, lost))))
     if member.before.signatures:
-        return f"The data of the {marks(member.before.signatures)} that lay {where}."
+        return str(words.MARKED_LOST(what=marks(member.before.signatures), where=where))
     if member.before.table == "unread":
-        return f"Whatever data lay {where}; they could not be read when this was planned."
+        return str(words.UNREAD_LOST(where=where))
     return ""
 
 
@@ -73,12 +78,15 @@ def _removed(member: Member) -> list[Slot]:
     return [slot for slot in member.before.partitions if not slot.kept]
 
 
-def _described(slot: Slot) -> str:
-    label = f" {printable(slot.label)!r}" if slot.label else ""
-    return f"partition {slot.number} ({content_of(slot)}{label}, {format_capacity(slot.size_bytes)})"
+def _described(slot: Slot) -> Said:
+    number, content, size = slot.number, content_of(slot), slot.size_bytes
+    if not slot.label:
+        return words.PART(number=number, content=content, size=size)
+    label = repr(printable(slot.label))
+    return words.LABELLED_PART(number=number, content=content, label=label, size=size)
 
 
-def marks(words: Sequence[str]) -> str:
+def marks(kinds: Sequence[str]) -> str:
     """Signatures and kinds of tables, listed in a sentence."""
-    shown = [TABLES.get(word) or printable(word, 40) for word in words]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+    shown = tuple(TABLES[kind]() if kind in TABLES else printable(kind, 40) for kind in kinds)
+    return str(words.MARKS(marks=shown)) if shown else ""

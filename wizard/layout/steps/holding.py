@@ -1,16 +1,17 @@
 """What must hold when a step is done, in words."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.groupsteps import DATA_BYTES, logical_holds
 from wizard.layout.one.words import GROWN_CLEAN
 from wizard.layout.several.mirrors import mirror_holds
+from wizard.layout.steps import words
 from wizard.layout.steps.commands import array_uuid
 from wizard.layout.steps.container import container_holds
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import BELONGS
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.make_filesystem import MakeFilesystem
@@ -18,10 +19,7 @@ from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
-    MakeArray,
-    MakeStripedVolume,
     MakeSubvolumes,
-    MakeVolumeGroup,
     Mount,
     Operation,
     ResetZones,
@@ -29,7 +27,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.units import format_exact
+from wizard.model.said import Said
 from wizard.model.writer import SetOwner
 
 
@@ -37,90 +35,82 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
     """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
-            return (f"No filesystem, RAID or table is recognised on {device}.",)
+            return (str(words.NOTHING_RECOGNISED(device=device)),)
         case WriteTable(device=device):
-            return (
-                f"The table read back from {device} has exactly these starts, sizes, types and names.",
-                "The kernel sees the same partitions.",
-                *(("Each new partition is aligned by the kernel's rule and by parted's.",) if places else ()),
-            )
+            aligned = (words.NEW_ALIGNED(),) if places else ()
+            return tuple(map(str, (words.TABLE_READ(device=device), words.KERNEL_SEES(), *aligned)))
         case MakeFilesystem() | GrowFilesystem():
             return _filesystem_holds(operation)
         case MakeSubvolumes() | SetOwner():
-            return (_within_holds(operation),)
-        case AddFstabLine(uuid=uuid, options=options):
-            what = f"{name} of {uuid}" if (name := mounted_subvolume(options)) else uuid
-            return (f"/etc/fstab has exactly this one line for {what}, and every other line as before.",)
-        case Mount(device=device, mount_point=place, options=options):
-            how = f" with {','.join(options)}" if options else ""
-            return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
+            return (str(_within_holds(operation)),)
+        case AddFstabLine():
+            return (str(_line_holds(operation)),)
+        case Mount():
+            return (str(_mount_holds(operation)),)
         case TurnOnSwap(device=device):
-            return (f"The kernel lists {device} as swap.",)
+            return (str(words.SWAP_LISTED(device=device)),)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_holds(operation)
         case MakeLogicalVolume():
             return logical_holds(operation)
         case _:
-            return _array_holds(operation)
+            return tuple(map(str, _array_holds(operation)))
 
 
-def _within_holds(operation: MakeSubvolumes | SetOwner) -> str:
+def _line_holds(operation: AddFstabLine) -> Said:
+    name, uuid = mounted_subvolume(operation.options), operation.uuid
+    return words.FSTAB_LINE(what=words.SUBVOLUME_OF(name=name, uuid=uuid) if name else uuid)
+
+
+def _mount_holds(operation: Mount) -> Said:
+    device, place = operation.device, printable(operation.mount_point, 2000)
+    if not operation.options:
+        return words.IS_MOUNTED(device=device, place=place)
+    return words.IS_MOUNTED_WITH(device=device, place=place, options=",".join(operation.options))
+
+
+def _within_holds(operation: MakeSubvolumes | SetOwner) -> Said:
     if isinstance(operation, MakeSubvolumes):
-        return f"Btrfs lists on {operation.device} exactly {listed(operation.names)}."
+        return words.SUBVOLUMES_LISTED(device=operation.device, names=operation.names)
     writer = operation.writer
-    return str(BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
+    return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
 
 
 def _filesystem_holds(operation: MakeFilesystem | GrowFilesystem) -> tuple[str, ...]:
     if isinstance(operation, GrowFilesystem):
         return (str(GROWN_CLEAN()),)
     device, kind, striping = operation.device, operation.filesystem, operation.striping
-    recognised = (
-        f"{listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} "
-        f"with UUID {operation.uuid}."
-    )
-    more = []
+    devices = (device, *operation.others)
+    holds = [words.RECOGNISED(devices=devices, what=kind, uuid=operation.uuid, count=len(devices))]
     if striping:
-        unit, width = format_exact(striping.unit_bytes), format_exact(striping.width_bytes)
-        more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
+        holds.append(words.SUPERBLOCK_STRIPED(unit=striping.unit_bytes, width=striping.width_bytes))
     if operation.others:
-        how = "in two copies" if ("-d", "raid1") in pairwise(operation.options) else "striped over them"
-        more.append(f"It lies on {1 + len(operation.others)} devices, with its data {how}.")
-    clean = ("The filesystem's own check finds it clean.",) if MADE[kind].clean_check else ()
-    return (recognised, *more, *clean)
+        twice = ("-d", "raid1") in pairwise(operation.options)
+        holds.append((words.DATA_TWICE if twice else words.DATA_STRIPED)(devices=len(devices)))
+    if MADE[kind].clean_check:
+        holds.append(GROWN_CLEAN())
+    return tuple(map(str, holds))
 
 
-def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
+def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Said, ...]:
     match operation:
         case MakeArray(level="raid1"):
             return mirror_holds(operation)
         case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
             return (
-                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID "
-                f"{array_uuid(uuid)}.",
+                words.ARRAY_FOUND(device=device, parts=len(parts), uuid=array_uuid(uuid)),
                 _kernel_says(device, chunk, len(parts)),
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return (
-                f"LVM finds the volume group {name} on {part} alone, with its data from "
-                f"{format_exact(DATA_BYTES)} on.",
-            )
+            return (words.GROUP_FOUND(name=name, part=part, start=DATA_BYTES),)
         case MakeVolumeGroup(name=name, parts=parts):
-            return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
+            return (words.GROUP_PARTS(name=name, parts=len(parts)),)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return (
-                f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.",
+                words.STRIPED_FOUND(device=device, stripes=stripes, chunk=chunk),
                 _kernel_says(device, chunk, stripes),
             )
 
 
-def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
-    return (
-        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at "
-        f"best for {device}, and finds it aligned on every drive."
-    )
-
-
-def listed(devices: Sequence[str]) -> str:
-    """`/dev/sda, /dev/sdb and /dev/sdc`."""
-    return " and ".join([", ".join(devices[:-1]), devices[-1]]) if len(devices) > 1 else "".join(devices)
+def _kernel_says(device: str, chunk_bytes: int, count: int) -> Said:
+    return words.KERNEL_ADVISES(least=chunk_bytes, best=chunk_bytes * count, device=device)

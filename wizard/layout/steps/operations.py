@@ -152,7 +152,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
     if is_given_afterwards(volume):
         given = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
         made.append(given)
-    common = (*volume.mount_options, *owner_options(volume))
+    common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
     mounts = [

@@ -10,11 +10,13 @@ from wizard.layout.group.groupsteps import DATA_BYTES, logical_sentence
 from wizard.layout.one.words import lost, table_said
 from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
 from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
+from wizard.layout.steps import words
 from wizard.layout.steps.commands import commands_of, edits_of
 from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost
-from wizard.layout.steps.holding import holds_after, listed
+from wizard.layout.steps.holding import holds_after
 from wizard.layout.steps.use import use_sentence, within_undo
+from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
@@ -24,10 +26,7 @@ from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
     Layout,
-    MakeArray,
-    MakeStripedVolume,
     MakeSubvolumes,
-    MakeVolumeGroup,
     Member,
     Mount,
     Operation,
@@ -40,38 +39,9 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.units import TIB, format_exact
+from wizard.model.said import Said, in_a_row
+from wizard.model.units import TIB
 from wizard.model.writer import SetOwner
-
-UNTIL_KEPT = (
-    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
-)
-"""Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive
-itself."""
-
-SAVED = (
-    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was "
-    "formatted."
-)
-SAVED_TILL_MIRRORED = (
-    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was "
-    "not begun."
-)
-NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
-TAKEN_APART = (
-    "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long "
-    "as nothing was formatted."
-)
-WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
-
-REHEARSED = "It is rehearsed on a stand-in for the drive first, where the kernel has loop devices."
-"""Said of a table that keeps partitions, in a plan whose other steps run on the drive itself; where the
-kernel has none, the run says so before it writes.
-"""
-
-TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
-"""FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a
-partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +99,15 @@ def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, .
     return tuple(step_of(operation, context) for operation in operations)
 
 
-def same_steps(plan: Plan) -> bool:
-    """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is
-    ever run."""
-    return _derived(plan) == plan.steps
+def told_anew(plan: Plan) -> Plan:
+    """A plan that is sound, with every text, command and estimate that its typed operations give: nothing
+    else is ever shown or run."""
+    return replace(plan, steps=_derived(plan))
 
 
 def told_as_direct(plan: Plan, why: str) -> Plan:
     """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for
-    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown: what is
-    carried out are the words that can be derived again.
+    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown.
     """
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
@@ -175,7 +144,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         destroys=_destroys_here(operation, context),
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
-        else UNTIL_KEPT,
+        else str(words.UNTIL_KEPT()),
         holds=holds_after(operation, places=not context.part),
         seconds=_seconds(operation, context),
     )
@@ -184,95 +153,83 @@ def step_of(operation: Operation, context: Context) -> Step:
 def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
     """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
     if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
-        return (TABLE_MARK_ZEROED,)
+        return (str(words.TABLE_MARK_ZEROED()),)
     return edits_of(
         operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
     )
 
 
+def _clearing(operation: WipeSignatures, context: Context) -> str:
+    device, what = operation.device, marks(operation.expected)
+    if context.is_drive(device):
+        said = words.CLEAR_DRIVE(what=what, device=device) if what else words.CLEAR_DRIVE_ANY(device=device)
+    else:
+        said = words.CLEAR(what=what, device=device) if operation.expected else words.CLEAR_ANY(device=device)
+    return str(said)
+
+
 def _sentence(operation: Operation, context: Context) -> str:
     match operation:
-        case WipeSignatures(device=device, expected=expected) if context.is_drive(device):
-            return f"Erase the marks of {marks(expected) or 'anything old'} on the drive {device} itself."
-        case WipeSignatures(device=device, expected=expected) if expected:
-            return f"Erase the marks of {marks(expected)} on {device}."
-        case WipeSignatures(device=device):
-            return f"Erase whatever old marks lie where {device} is."
+        case WipeSignatures():
+            return _clearing(operation, context)
         case WriteTable():
             return _table_sentence(operation, context)
         case ResetZones(device=device):
-            return (
-                f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left "
-                "where it has no zones to empty."
-            )
-        case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
-            spread = _spread(operation.options) if others else ""
-            return (
-                f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
-                f"{listed((device, *others))}{spread}."
-            )
+            return str(words.EMPTY_ZONES(erased=words.ZONES_ERASED(device=device)))
+        case MakeFilesystem():
+            return str(_making(operation))
         case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap() | GrowFilesystem():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
-            return mirror_sentence(
-                operation, listed(parts), _made_bytes(context.members_of(parts)[0], parts[0])
-            )
+            return mirror_sentence(operation, _made_bytes(context.members_of(parts)[0], parts[0]))
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_sentence(operation)
         case _:
-            return _array_sentence(operation)
+            return str(_array_sentence(operation))
 
 
-def _spread(options: Sequence[str]) -> str:
+def _making(operation: MakeFilesystem) -> Said:
+    kind, devices = operation.filesystem, (operation.device, *operation.others)
+    noun, label = MADE[kind].noun, repr(printable(operation.label))
+    if not operation.others:
+        return words.MAKE(filesystem=kind, noun=noun, label=label, devices=devices)
+    spread = _spread(operation.options)
+    return words.MAKE_SPREAD(filesystem=kind, noun=noun, label=label, devices=devices, spread=spread)
+
+
+def _spread(options: Sequence[str]) -> Said:
     """What Btrfs does with several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
-        return (
-            ": its files and its own records in two copies, on two drives each (raid1), so that a bad block "
-            "is repaired from the other"
-        )
+        return words.TWO_COPIES(copies=words.COPIES())
     if ("-m", "raid1") in pairwise(options):
-        return (
-            ": its files once, spread over all of them, and its own records on two (raid1), which costs "
-            "little and lets a bad block in them be repaired, but brings no file back"
-        )
-    return ": its files and its own records once, spread over all of them"
+        return words.RECORDS_TWICE(spread=words.RECORDS_SPREAD())
+    return words.SPREAD()
 
 
-def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> str:
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> Said:
     match operation:
         case MakeLogicalVolume():
             return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
-            return (
-                f"Put {listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} "
-                "to each in turn."
-            )
+            return words.STRIPE_ARRAY(parts=parts, device=device, name=name, chunk=chunk)
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return (
-                f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
-            )
+            return words.GROUP_ON(name=name, part=part, start=DATA_BYTES)
         case MakeVolumeGroup(name=name, parts=parts):
-            return f"Put {listed(parts)} together as LVM's volume group {name}."
+            return words.GROUP_OF(parts=parts, name=name)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return (
-                f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each "
-                "in turn."
-            )
+            return words.STRIPED_VOLUME(device=device, stripes=stripes, chunk=chunk)
 
 
 def _table_sentence(operation: WriteTable, context: Context) -> str:
     device, kind = operation.device, operation.table.upper()
     if operation.fresh:
-        return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
+        return str(words.NEW_TABLE(table=kind, device=device, count=len(operation.entries)))
     if context.changed:
         return str(table_said(context.changed, operation))
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
-    added = (
-        f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} "
-        f"stay{'s' * (kept == 1)}."
-    )
-    return f"{added} {REHEARSED}" if context.direct else added
+    added = words.ADD(table=kind, device=device, kept=words.STAY(count=kept), count=new)
+    return str(in_a_row(added, words.REHEARSED()) if context.direct else added)
 
 
 def _destroys_here(operation: Operation, context: Context) -> str:
@@ -287,18 +244,15 @@ def _destroys_here(operation: Operation, context: Context) -> str:
 def _destroys(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if expected:
-            return (
-                f"How {device} is recognised as {marks(expected)}; its data stay until something is written "
-                "over them."
-            )
+            return str(words.WIPED(device=device, what=marks(expected)))
         case WipeSignatures(device=device) if any(
             member.drive.content_digest is None for member in context.members_of((device,))
         ):
-            return f"Whatever marks are on {device}; they could not be read when this was planned."
+            return str(words.WIPED_UNREAD(device=device))
         case WriteTable(device=device, fresh=True):
             return table_lost(context.members_of((device,))[0])
         case ResetZones(device=device):
-            return " ".join([f"Everything on {device}, at once.", *context.overwritten((device,))])
+            return " ".join([str(words.EVERYTHING(device=device)), *context.overwritten((device,))])
         case MakeFilesystem(device=device) if context.under(device) != device:
             # Whatever lay there was lost when the container was made.
             return ""
@@ -315,23 +269,24 @@ def _destroys(operation: Operation, context: Context) -> str:
 def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
-            return SAVED_TILL_MIRRORED if context.mirrored else SAVED
+            saved = words.SAVED_TILL_MIRRORED if context.mirrored else words.SAVED
+            return str(saved(saved=words.BYTES_SAVED()))
         case MakeFilesystem() | MakeContainer() | ResetZones() | GrowFilesystem() | MakeArray(level="raid1"):
-            return NOT_UNDONE
+            return str(words.NOT_UNDONE())
         case MakeArray() | MakeVolumeGroup():
-            return TAKEN_APART
+            return str(words.TAKEN_APART(saved=words.BYTES_SAVED()))
         case MakeStripedVolume() | MakeLogicalVolume():
-            return WITH_ITS_GROUP
+            return str(words.WITH_ITS_GROUP())
         case MakeSubvolumes() | SetOwner():
             return within_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
-            return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
+            return str(words.FSTAB_BACK())
         case Mount(mount_point=place):
-            return f"By unmounting {printable(place, 2000)}."
+            return str(words.BY_UNMOUNTING(place=printable(place, 2000)))
         case TurnOnSwap(device=device):
-            return f"By `swapoff {device}`."
+            return str(words.BY_SWAPOFF(device=device))
 
 
 def _seconds(operation: Operation, context: Context) -> float:
@@ -368,7 +323,3 @@ def _made_bytes(member: Member, device: str) -> int:
     new = [slot for slot in member.after.partitions if not slot.kept]
     named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
     return sum(slot.size_bytes for slot in named or new[:1])
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -2,9 +2,9 @@
 on as swap."""
 
 from wizard.layout.one.words import grown_said
+from wizard.layout.steps import words
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import LET_WRITE, ROOTS_AGAIN, who
-from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, TurnOnSwap
 from wizard.model.writer import SetOwner
 
@@ -15,30 +15,25 @@ def use_sentence(
     """What the step does."""
     match operation:
         case MakeSubvolumes(device=device, names=names):
-            return (
-                f"Make {', '.join(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the "
-                f"filesystem on {device}."
-            )
+            return str(words.MAKE_SUBVOLUMES(names=names, device=device, count=len(names)))
         case SetOwner(device=device, writer=writer):
             return str(LET_WRITE(who=who(writer), device=device))
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
-            return "Have it turned on as swap at every start: one line in /etc/fstab."
+            return str(words.SWAP_AT_BOOT())
         case AddFstabLine(mount_point=place, options=options):
-            what = mounted_subvolume(options) or "it"
-            return f"Have {what} mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
+            return str(words.MOUNT_AT_BOOT(what=mounted_subvolume(options) or words.IT(), place=place))
         case Mount(device=device, mount_point=place, options=options):
-            what = f"{name} of {device}" if (name := mounted_subvolume(options)) else device
-            return f"Mount {what} at {printable(place, 2000)}."
+            if name := mounted_subvolume(options):
+                return str(words.MOUNT_SUBVOLUME(name=name, device=device, place=place))
+            return str(words.MOUNT(device=device, place=place))
         case GrowFilesystem():
             return str(grown_said(operation))
         case TurnOnSwap(device=device):
-            return f"Let the kernel swap to {device}."
+            return str(words.SWAP_ON(device=device))
 
 
 def within_undo(operation: MakeSubvolumes | SetOwner) -> str:
     """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
     if isinstance(operation, SetOwner):
         return str(ROOTS_AGAIN())
-    return (
-        "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
-    )
+    return str(words.SUBVOLUMES_BACK())

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.grouping import group_room_bytes, logical_volumes
 from wizard.layout.several.mirrors import together_bytes
+from wizard.layout.told import words
 from wizard.layout.words import VOLUME_WRITABLE, who
 from wizard.model.group import Group
 from wizard.model.names import partition_path, printable
@@ -49,27 +50,24 @@ def _grouped(plan: Plan, group: Group) -> Iterator[str]:
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
-    yield f"In {group.device}, LVM's volume group {printable(group.name)}:"
+    yield str(words.IN_GROUP(device=group.device, name=printable(group.name)))
     for one, volume in zip(made, plan.volumes, strict=True):
-        where = "turned on" if volume.mount_point == NO_PLACE else _where(volume.mount_point)
+        where = words.TURNED_ON() if volume.mount_point == NO_PLACE else _where(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
         yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
-        yield (
-            f"{format_capacity(left)} ({left} bytes) of it are left, for snapshots or to make one of them "
-            "larger."
-        )
+        yield str(words.LEFT(left=left))
 
 
 def _subvolumes(volume: Volume) -> str:
     """`Within "system": @ mounted at /mnt/x, @snapshots not mounted.`"""
-    said = ", ".join(_subvolume(one) for one in volume.subvolumes)
-    return f'Within "{printable(volume.label)}", as subvolumes that share its room: {said}.'
+    said = tuple(_subvolume(one) for one in volume.subvolumes)
+    return str(words.WITHIN(label=printable(volume.label), subvolumes=said))
 
 
-def _subvolume(one: Subvolume) -> str:
-    return f"{printable(one.name, 200)} {_where(one.mount_point)}"
+def _subvolume(one: Subvolume) -> Said:
+    return words.SUBVOLUME(name=printable(one.name, 200), where=_where(one.mount_point))
 
 
-def _where(mount_point: str | None) -> str:
-    return f"mounted at {printable(mount_point, 2000)}" if mount_point else "not mounted"
+def _where(mount_point: str | None) -> Said:
+    return words.MOUNTED_AT(place=printable(mount_point, 2000)) if mount_point else words.NOT_MOUNTED()

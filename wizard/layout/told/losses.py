@@ -3,9 +3,10 @@
 from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_lost
 from wizard.layout.steps.destroyed import waiting_lost
+from wizard.layout.told import words
+from wizard.model.arrays import MakeArray
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, Member, Plan, Slot
-from wizard.model.units import format_capacity
+from wizard.model.plan import Member, Plan, Slot
 
 
 def losses(plan: Plan) -> list[str]:
@@ -16,7 +17,7 @@ def losses(plan: Plan) -> list[str]:
     gone = [slot for slot in plan.before.partitions if not slot.kept]
     if gone:
         lost = [
-            f"All of partition {slot.number}: {_content(slot)}, {format_capacity(slot.size_bytes)}."
+            str(words.ALL_OF_PART(number=slot.number, content=_content(slot), size=slot.size_bytes))
             for slot in gone
         ]
         return [*lost, *filter(None, [waiting_lost(plan.before)])]
@@ -29,17 +30,17 @@ def _of_member(member: Member) -> list[str]:
     waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
         lost = [
-            f"{path}: all of partition {slot.number}, {_content(slot)}, {format_capacity(slot.size_bytes)}."
+            words.DRIVES_PART(drive=path, number=slot.number, content=_content(slot), size=slot.size_bytes)
             for slot in before.partitions
         ]
-        return [*lost, *waiting]
+        return [*map(str, lost), *waiting]
     if before.table == "unread":
-        return [f"{path}: whatever it holds; it could not be read when this was planned."]
+        return [str(words.DRIVE_UNREAD(drive=path))]
     marks = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
     ]
-    return [f"{path}: all of it, which is recognised as {', '.join(marks)}.", *waiting] if marks else waiting
+    return [str(words.DRIVE_MARKED(drive=path, marks=tuple(marks))), *waiting] if marks else waiting
 
 
 def _copied(plan: Plan) -> list[str]:
@@ -55,14 +56,3 @@ def _content(slot: Slot) -> str:
     label = slot.label or slot.name
     named = f' "{printable(label, 40)}"' if label else ""
     return content_of(slot) + named
-
-
-def undo_ways(plan: Plan) -> list[str]:
-    """How the steps are undone, steps that share a way together: `Steps 1, 2: ...`."""
-    ways: dict[str, list[str]] = {}
-    for number, step in enumerate(plan.steps, 1):
-        ways.setdefault(step.undo, []).append(str(number))
-    return [
-        f"Step{'s' * (len(numbers) > 1)} {', '.join(numbers)}: {printable(way, 4000)}"
-        for way, numbers in ways.items()
-    ]

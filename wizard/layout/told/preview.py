@@ -8,6 +8,7 @@ from enum import StrEnum
 from wizard.layout.room.space import content_of, is_container
 from wizard.layout.several.mirrors import mirror_note, together_bytes
 from wizard.layout.several.striping import copies, striping_of
+from wizard.layout.told import words
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.promise import promise
 from wizard.layout.told.text import cell_width, command_lines, cut, wrapped
@@ -16,6 +17,7 @@ from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
+from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_exact, roughly
 
 
@@ -65,7 +67,9 @@ class Cell:
 
 
 @dataclass(slots=True)
-class _Stretch:
+class Stretch:
+    """Slots that are drawn as one, and what becomes of them."""
+
     state: State
     size_bytes: int
     slots: list[Slot]
@@ -81,20 +85,22 @@ def bar(
     """
     if width < 1:
         return ()
-    stretches = _stretches(layout, drive_size_bytes, width, after=after)
-    while len(stretches) > width:
-        _merge_smallest(stretches)
-    widths = _shares([stretch.size_bytes for stretch in stretches], width)
+    drawn = stretches(layout, drive_size_bytes, width, after=after)
+    while len(drawn) > width:
+        _merge_smallest(drawn)
+    widths = _shares([stretch.size_bytes for stretch in drawn], width)
     return tuple(
         Cell(stretch.state, cells, _cell_text(stretch, cells, glyphs, first=index == 0), tuple(stretch.slots))
-        for index, (stretch, cells) in enumerate(zip(stretches, widths, strict=True))
+        for index, (stretch, cells) in enumerate(zip(drawn, widths, strict=True))
     )
 
 
-def _stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[_Stretch]:
+def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[Stretch]:
+    """What is drawn of a layout on `width` cells: without free space too small to be seen or used, and
+    without what lies within another slot. `after` is as in `bar`."""
     if layout.whole:
-        return [_Stretch(State.NEW, drive_size_bytes, [layout.whole])]
-    stretches: list[_Stretch] = []
+        return [Stretch(State.NEW, drive_size_bytes, [layout.whole])]
+    found: list[Stretch] = []
     position = 0
     container_end = 0
     for slot in layout.slots:
@@ -106,13 +112,13 @@ def _stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool
         position = max(position, slot.end_bytes)
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
         if slot.number or size >= least:
-            stretches.append(_Stretch(state_of(slot, after=after), size, [slot]))
-    if not stretches:
+            found.append(Stretch(state_of(slot, after=after), size, [slot]))
+    if not found:
         whole = (
             State.UNREAD if layout.table == "unread" else State.REMOVED if layout.holds_more else State.FREE
         )
-        stretches.append(_Stretch(whole, drive_size_bytes, []))
-    return stretches
+        found.append(Stretch(whole, drive_size_bytes, []))
+    return found
 
 
 def state_of(slot: Slot, *, after: bool) -> State:
@@ -124,7 +130,7 @@ def state_of(slot: Slot, *, after: bool) -> State:
     return State.NEW if after else State.REMOVED
 
 
-def _merge_smallest(stretches: list[_Stretch]) -> None:
+def _merge_smallest(stretches: list[Stretch]) -> None:
     """Join the two neighbours that are smallest together; what is new or removed shows rather than what is
     kept or free."""
     order = [State.NEW, State.REMOVED, State.KEPT, State.UNREAD, State.FREE]
@@ -153,7 +159,7 @@ def _shares(sizes: Sequence[int], width: int) -> list[int]:
     return shares
 
 
-def _cell_text(stretch: _Stretch, width: int, glyphs: Glyphs, *, first: bool) -> str:
+def _cell_text(stretch: Stretch, width: int, glyphs: Glyphs, *, first: bool) -> str:
     """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is
     the first."""
     fill = glyphs.fill(stretch.state)
@@ -205,8 +211,8 @@ def _head(plan: Plan, width: int) -> Iterator[str]:
 
 def who(drive: Identity) -> str:
     """`/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
-    model = printable(drive.model) if drive.model else "unnamed drive"
-    serial = f"serial {printable(drive.serial)}" if drive.serial else "no serial number"
+    model = printable(drive.model) if drive.model else words.UNNAMED()
+    serial = words.SERIAL(number=printable(drive.serial)) if drive.serial else words.NO_SERIAL()
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
     return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
 
@@ -216,10 +222,7 @@ def danger_of(plan: Plan) -> str | None:
     kind to be said."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
-    return (
-        f"Striping is no safety: every file is spread over all {len(plan.members)} drives, and when any one "
-        "of them fails, everything on all of them is lost. Only a copy elsewhere helps against that."
-    )
+    return str(words.STRIPED(drives=len(plan.members)))
 
 
 def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
@@ -252,10 +255,13 @@ def together_words(plan: Plan) -> str | None:
     size = together_bytes(plan)
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
     mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
-    chunk = f"{format_exact(striping_of(plan.stripe, len(plan.members)).unit_bytes)} to each drive in turn"
-    how = f"every byte on {copies(plan.stripe, len(plan.members))} of them" if plan.stripe.mirrors else chunk
-    what = f'{volume.filesystem} "{printable(volume.label)}"{mounted}, about {format_capacity(size)}'
-    return f"On all {len(plan.members)} of them together: {where}{what}, {how}."
+    drives = len(plan.members)
+    what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
+    if plan.stripe.mirrors:
+        how = words.COPIED(copies=copies(plan.stripe, drives))
+    else:
+        how = words.CHUNKED(unit=striping_of(plan.stripe, drives).unit_bytes)
+    return str(words.TOGETHER(drives=drives, what=what, size=size, how=how))
 
 
 def layout_lines(
@@ -263,23 +269,33 @@ def layout_lines(
 ) -> Iterator[str]:
     """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
     naming."""
-    kind = {"none": "no partition table", "unread": "not read", "mbr": "MBR", "gpt": "GPT"}.get(
-        layout.table, printable(layout.table, 30)
-    )
-    on_drive = (
-        f"; on the drive itself: {', '.join(printable(name, 30) for name in layout.signatures)}"
-        if layout.signatures
-        else ""
-    )
-    waits = f"; waiting there: {printable(layout.waiting, 300)}" if layout.waiting else ""
-    yield from wrapped(f"{'After' if after else 'Before'}: {kind}{on_drive}{waits}", width)
+    holds = tuple(_held(layout))
+    yield from wrapped(str((words.AFTER if after else words.BEFORE)(holds=holds)), width)
     yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
     if layout.whole:
-        yield from wrapped(f"{glyphs.new}     new     all of it {_what(layout.whole)}", width, hang=6)
+        whole = f"{glyphs.new}     new     {words.ALL_OF_IT()} {_what(layout.whole)}"
+        yield from wrapped(whole, width, hang=6)
     named = [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
     start_width = max((len(format_exact(slot.start_bytes)) for slot in named), default=0)
     for slot in named:
         yield from _legend(slot, start_width, width, glyphs, after=after)
+
+
+def _held(layout: Layout) -> Iterator[Said | str]:
+    """The table of a layout, what lies beside it, and what waits there."""
+    match layout.table:
+        case "none":
+            yield words.NO_TABLE()
+        case "unread":
+            yield words.NOT_READ()
+        case "mbr" | "gpt" as kind:
+            yield kind.upper()
+        case kind:
+            yield printable(kind, 30)
+    if layout.signatures:
+        yield words.ON_ITSELF(marks=tuple(printable(name, 30) for name in layout.signatures))
+    if layout.waiting:
+        yield words.WAITING_THERE(waiting=layout.waiting)
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: bool) -> Iterator[str]:
@@ -299,7 +315,7 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
 def _what(slot: Slot) -> str:
     label = printable(slot.label or slot.name or "")
     where = (
-        "turned on"
+        str(words.TURNED_ON())
         if slot.mount_point == NO_PLACE
         else f"at {printable(slot.mount_point, 2000)}"
         if slot.mount_point
@@ -313,9 +329,7 @@ def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones
     end in a backslash."""
     total = sum(step.seconds for step in steps)
-    yield from wrapped(
-        f"{len(steps)} step{'' if len(steps) == 1 else 's'}, {roughly(total)} (an estimate):", width
-    )
+    yield from wrapped(str(words.STEPS(time=roughly(total), count=len(steps))), width)
     for number, step in enumerate(steps, 1):
         yield ""
         yield from step_lines(number, step, width)
@@ -330,18 +344,18 @@ def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
     for edit in step.edits:
         yield from wrapped(f"      {printable(edit, 4000)}", width, hang=8)
     if step.destroys:
-        yield from wrapped(f"    Destroys: {printable(step.destroys, 4000)}", width, hang=6)
-    yield from wrapped(f"    Undo: {printable(step.undo, 4000)}", width, hang=6)
+        yield from wrapped(f"    {words.DESTROYS()} {printable(step.destroys, 4000)}", width, hang=6)
+    yield from wrapped(f"    {words.UNDO()} {printable(step.undo, 4000)}", width, hang=6)
     if step.seconds >= 1:
-        yield from wrapped(f"    Takes {roughly(step.seconds)} (an estimate).", width, hang=6)
+        yield from wrapped(f"    {words.TAKES(time=roughly(step.seconds))}", width, hang=6)
 
 
 def _doubts(plan: Plan, width: int) -> Iterator[str]:
     if plan.doubts:
         yield ""
-        yield "In doubt:"
+        yield str(words.IN_DOUBT())
         for doubt in plan.doubts:
-            yield from wrapped(f"  - {printable(doubt, 1000)}", width, hang=4)
+            yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
 
 
 __all__ = [

@@ -4,7 +4,9 @@ cannot."""
 from dataclasses import dataclass
 
 from wizard.layout.rehearsed import direct_reason
+from wizard.layout.told import words
 from wizard.model.plan import Layout, Plan
+from wizard.model.said import joined
 
 WORD = "no way back"
 """What a person types beside the token where what the drive holds cannot be put back."""
@@ -19,9 +21,7 @@ class WayBackRoom:
     fits: bool = True
 
 
-ROOM_NOT_YET = WayBackRoom(
-    "How much room the way back takes is not known yet: root finds that out by trying the plan out."
-)
+ROOM_NOT_YET = WayBackRoom(str(words.ROOM_NOT_YET()))
 
 
 def wants_word(plan: Plan, why_direct: str = "") -> bool:
@@ -35,34 +35,21 @@ def promise(plan: Plan, why_direct: str = "") -> str:
     """Until when what is on the drives can be put back. `why_direct` is why no stand-in can be had on this
     machine, as a clause; empty where one can, or nobody has looked.
     """
-    drive, it = ("drives", "they hold") if plan.others else ("drive", "it holds")
+    drives = len(plan.members)
     if why := direct_reason(plan) or why_direct:
-        return (
-            f"The steps run on the {drive} directly, since {why}. A power cut or an error can leave a part "
-            "of them done, and what was there can be put back only until the first step that cannot be "
-            "undone."
-        )
-    said = (
-        f"Everything is tried out on a stand-in for the {drive} first, and what {it} where it changes is "
-        "saved. When all is written it waits, not yet in use: `diskwright keep` puts it to use, and until "
-        "then `diskwright undo` puts back what was there, bit for bit."
-    )
+        return str(words.DIRECT(why=why, count=drives))
+    said = [words.TRIED(count=drives), words.WAITS(written=words.WRITTEN(), undone=words.UNDONE())]
     if plan.containers:
-        said += " What is encrypted is opened then, so `keep` asks for the passphrase."
+        said.append(words.OPENED())
     if shows_nothing(plan):
-        return f"{said} Where {it} only zeros there is nothing to put back: it is put to use at once."
-    return said
+        said.append(words.ONLY_ZEROS(count=drives))
+    return joined(said)
 
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
     """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is
     at once."""
-    return "" if direct_reason(plan) or why_direct else ", once you keep it"
-
-
-def lost_then(plan: Plan) -> str:
-    """The same as the end of a sentence: `when you keep what the plan makes`."""
-    return "when the plan is applied" if direct_reason(plan) else "when you keep what the plan makes"
+    return "" if direct_reason(plan) or why_direct else str(words.ONCE_KEPT())
 
 
 def shows_nothing(plan: Plan) -> bool:

@@ -7,13 +7,16 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.ability import CRYPT, refuse_lacking, refuse_missing
 from wizard.layout.rules import uuid_fault
 from wizard.layout.several.striping import layer_name
+from wizard.layout.wishes import words
 from wizard.layout.wishes.wish import Wish
+from wizard.layout.words import SAME_UUID
 from wizard.model.encryption import Encryption
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan, TableEntry, Volume
+from wizard.model.said import Said
 from wizard.model.units import KIB, MIB
 
 FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
@@ -27,39 +30,23 @@ usual size)."""
 LARGE_SECTOR_BYTES = 4 * KIB
 """The most that LUKS2 encrypts at a stretch."""
 
-LOST = (
-    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
-    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
-    "kept elsewhere."
-)
-OPENED_TO_KEEP = (
-    "Keeping it opens what is encrypted, so that it can be used: that takes its passphrase, which diskwright "
-    "has not kept."
-)
-NO_TRIM = (
-    "The drive is not told which blocks of the encrypted volume are free (no trim): that would show to "
-    "anyone who has the drive how much of it is used, and where. `discard` in /etc/crypttab allows it."
-)
+LOST, NO_TRIM = words.LOST(), words.NO_TRIM()
 
 
-def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str = "") -> None:
+def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Said | None = None) -> None:
     """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why
     nothing can be there."""
     for wish in wishes:
         if not wish.encrypted:
             continue
         if why_not:
-            raise Refused(f"{why_not} The volume {printable(wish.final_label)!r} cannot be encrypted there.")
+            raise Refused(str(words.NOT_THERE(why=why_not, label=printable(wish.final_label))))
         kind = wish.choice.filesystem
         if kind not in FILESYSTEMS:
-            known = ", ".join(FILESYSTEMS[:-1])
-            raise BadInput(f"{kind} is not made in an encrypted volume; {known} and {FILESYSTEMS[-1]} are.")
+            raise BadInput(str(words.NOT_WITHIN(filesystem=kind, known=FILESYSTEMS)))
         options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
         if "discard" in options:
-            raise BadInput(
-                "`discard` has no effect on an encrypted volume, which tells the drive nothing of what is "
-                "free: leave it out."
-            )
+            raise BadInput(str(words.NO_DISCARD()))
         refuse_lacking(machine.kernel, CRYPT)
         refuse_missing(machine, ("cryptsetup",))
 
@@ -92,35 +79,36 @@ def encryption_of(device: str, label: str, size_bytes: int, geometry: Geometry, 
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset)
 
 
-def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[str, ...]:
+def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Said, ...]:
     """What is said of encrypted volumes, in sentences."""
     if not any(wish.encrypted for wish in wishes):
         return ()
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
 
 
-def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[str]:
+def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Said]:
     """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
     table."""
     if plan.containers and LOST not in plan.doubts:
-        yield "it encrypts, and no doubt says what a lost passphrase means"
+        yield words.LOST_UNSAID()
     sizes = {entry.number: entry.size_bytes for entry in entries}
     uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
     if len(set(uuids)) != len(uuids):
-        yield "two volumes have the same UUID"
+        yield SAME_UUID()
     for volume in plan.volumes:
         if (encryption := volume.encryption) is None:
             continue
-        name = f"volume {volume.partition}"
+        number = volume.partition
         if volume.filesystem not in FILESYSTEMS:
-            yield f"{name} is {volume.filesystem}, which is not made in an encrypted volume"
+            yield words.MADE_WITHIN(number=number, filesystem=volume.filesystem)
         if fault := uuid_fault(encryption.uuid):
-            yield f"{name} is in a container with the UUID {printable(encryption.uuid, 40)!r}, which {fault}"
+            uuid = printable(encryption.uuid, 40)
+            yield words.CONTAINER_UUID(number=number, uuid=uuid, fault=fault)
         size = sizes.get(volume.partition, 0)
         geometry = plan.drive.geometry
         if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
-            yield f"{name} is too small to be encrypted"
+            yield words.CONTAINER_SMALL(number=number)
         if encryption != encryption_of(encryption.device, volume.label, size, geometry, encryption.uuid):
-            yield f"{name} is encrypted otherwise than its partition asks for"
+            yield words.OTHER_CONTAINER(number=number)
         if volume.path != encryption.opened:
-            yield f"{name} is at {printable(volume.path, 60)!r}, which is not what its container opens to"
+            yield words.OPENED_ELSEWHERE(number=number, path=printable(volume.path, 60))

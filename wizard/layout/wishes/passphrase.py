@@ -1,5 +1,7 @@
 """What a passphrase may be, and when it is a weak one. Pure."""
 
+from wizard.layout.wishes import words
+
 LARGEST_BYTES = 512
 """The most that cryptsetup takes from a keyboard at a start (cryptsetup(8), NOTES ON PASSPHRASE
 PROCESSING)."""
@@ -15,28 +17,22 @@ def passphrase_fault(secret: bytes) -> str | None:
     """Why these bytes cannot be a passphrase, as the end of a sentence, or None. What cannot be typed at a
     start cannot be one."""
     if not secret:
-        return "is empty"
+        return str(words.PASSPHRASE_EMPTY())
     if len(secret) > LARGEST_BYTES:
-        return f"is longer than the {LARGEST_BYTES} bytes that can be typed at a start"
+        return str(words.PASSPHRASE_LONG(most=LARGEST_BYTES))
     if b"\n" in secret or b"\0" in secret:
-        return "holds a line end or a zero byte, which cannot be typed at a start"
+        return str(words.PASSPHRASE_CONTROLS())
     return None
 
 
 def passphrase_warning(secret: bytes) -> str | None:
     """A sentence where the passphrase is short or hardly varied; else None."""
     if len(secret) < FEW_CHARACTERS:
-        return (
-            f"This passphrase is short: with fewer than {FEW_CHARACTERS} characters it can be guessed by "
-            "trying. Several words are better."
-        )
+        return str(words.PASSPHRASE_SHORT(least=FEW_CHARACTERS))
     if len(set(secret)) < FEW_DIFFERENT:
-        return "This passphrase is hardly varied: it can be guessed by trying. Several words are better."
+        return str(words.PASSPHRASE_PLAIN())
     if not secret.isascii():
-        return (
-            "This passphrase has letters beyond plain ASCII: at a start the keyboard may be another, and "
-            "they cannot be typed then."
-        )
+        return str(words.PASSPHRASE_FOREIGN())
     return None
 
 

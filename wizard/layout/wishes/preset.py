@@ -1,10 +1,11 @@
 """Sets of volumes that can be asked for by one word. Pure; everything in bytes."""
 
+from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, usual_bytes
 from wizard.layout.wishes.wish import Request
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, format_capacity, format_exact
+from wizard.model.units import GIB, format_exact
 
 PRESETS = ("desktop",)
 
@@ -35,11 +36,7 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
     There is no boot partition: the boot loaders of today read the system's own volume.
     """
     if room_bytes < LEAST_ROOM_BYTES:
-        raise BadInput(
-            f"A desktop needs {format_exact(LEAST_ROOM_BYTES)}, and there is room for "
-            f"{format_capacity(room_bytes)}. Ask for its volumes one by one, with a role each, to make them "
-            "smaller."
-        )
+        raise BadInput(str(words.DESKTOP_ROOM(least=LEAST_ROOM_BYTES, room=room_bytes)))
     swap = _asked("swap", usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:
         return (_asked("esp"), swap, _asked("root"))

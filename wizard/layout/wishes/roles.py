@@ -19,9 +19,11 @@ from wizard.filesystems.partitions import (
     ROOT_GPT_TYPES,
 )
 from wizard.filesystems.registry import MADE
+from wizard.layout.wishes import words
 from wizard.layout.wishes.swapsize import swap_bytes
 from wizard.model.names import printable
 from wizard.model.plan import Volume
+from wizard.model.said import Said
 from wizard.model.units import GIB
 
 TableKind = Literal["gpt", "mbr"]
@@ -63,14 +65,13 @@ ROLES = {
     for role in (
         Role(
             "esp",
-            "EFI system partition",
-            "Where the firmware finds the boot loader. 1 GiB holds the loaders and several kernels; 260 MiB "
-            "is the least that is FAT32 on a drive with blocks of 4096 bytes.",
+            str(words.ESP_TITLE()),
+            str(words.ESP()),
             "EFI",
             SYSTEM_WORKLOAD,
             ("vfat",),
             "vfat",
-            "The firmware reads no other filesystem: the UEFI specification asks for FAT.",
+            str(words.ESP_WHY()),
             GIB,
             single=True,
             read_at_start=True,
@@ -79,14 +80,13 @@ ROLES = {
         ),
         Role(
             "boot",
-            "Boot partition",
-            "Kernels and what they start with, for where the boot loader cannot read the system's own "
-            "volume, as where that is encrypted. 1 GiB holds several kernels.",
+            str(words.BOOT_TITLE()),
+            str(words.BOOT()),
             "boot",
             SYSTEM_WORKLOAD,
             (*WITH_OWNERS, "vfat"),
             "ext4",
-            "Every boot loader that reads a Linux filesystem at all reads ext4.",
+            str(words.BOOT_WHY()),
             GIB,
             single=True,
             read_at_start=True,
@@ -95,16 +95,16 @@ ROLES = {
         ),
         Role(
             "root",
-            "System (root)",
-            "The system's own programs and settings.",
+            str(words.ROOT_TITLE()),
+            str(words.ROOT()),
             "root",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
         ),
         Role(
             "home",
-            "Home directories",
-            "What belongs to people: it outlives the system beside it.",
+            str(words.HOME_TITLE()),
+            str(words.HOME()),
             "home",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
@@ -112,13 +112,13 @@ ROLES = {
         ),
         Role(
             "swap",
-            "Swap",
-            "Where memory goes that is not in use. Its usual size follows from the memory.",
+            str(words.SWAP_TITLE()),
+            str(words.SWAP()),
             "swap",
             SYSTEM_WORKLOAD,
             ("swap",),
             "swap",
-            "Swap is no filesystem: the kernel uses it as it is.",
+            str(words.SWAP_WHY()),
         ),
     )
 }
@@ -169,30 +169,28 @@ def partition_type(volume: Volume, table: TableKind) -> str:
     )
 
 
-def role_fault(role: str, filesystem: str, *, encrypted: bool) -> str | None:
+def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Said | None:
     """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
     or None."""
     if role not in ROLES:
-        return f"has the role {printable(role, 30)!r}, which is none; the roles are {', '.join(ROLES)}"
+        return words.ROLE_UNKNOWN(role=printable(role, 30), roles=tuple(ROLES))
     found = ROLES[role]
     if encrypted and found.read_at_start:
-        return f"has the role {role}, which is read before anything can be decrypted: it cannot be encrypted"
+        return words.ROLE_ENCRYPTED(role=role)
     if filesystem in found.filesystems:
         return None
-    return (
-        f"has the role {role}, for which {printable(filesystem, 30)} does not do: it takes "
-        f"{' or '.join(found.filesystems)}"
-    )
+    possible = " or ".join(found.filesystems)
+    return words.ROLE_FILESYSTEM(role=role, filesystem=printable(filesystem, 30), possible=possible)
 
 
-def volume_role_fault(volume: Volume, *, alone: bool) -> str | None:
+def volume_role_fault(volume: Volume, *, alone: bool) -> Said | None:
     """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
     partition to itself."""
     if not volume.role:
         return None
     role = role_of(volume)
     if not alone:
-        return "has a role, and no partition of its own"
+        return words.ROLE_ALONE()
     return role_fault(
         role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
     )

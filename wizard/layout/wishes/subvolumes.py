@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import mount_point_fault
+from wizard.layout.wishes import words
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.said import Said
 
 LONGEST_NAME_BYTES = 255
 """Of each part of a subvolume's path: it is a file's name (btrfs(5))."""
@@ -22,12 +24,10 @@ def parse_subvolume(text: str) -> Subvolume:
     """`@home:/home`, or `@home` for one that is mounted nowhere; raises BadInput for what cannot be."""
     name, colon, place = text.partition(":")
     if fault := subvolume_name_fault(name):
-        raise BadInput(f"The subvolume {printable(name, 60)!r} {fault}; name one such as @home.")
-    if colon and (fault := mount_point_fault(place)):
-        raise BadInput(
-            f"The mount point {printable(place, 60)!r} of the subvolume {name} {fault}; name one such as "
-            "/srv/data."
-        )
+        raise BadInput(str(words.SUBVOLUME_NAME(name=printable(name, 60), fault=fault)))
+    if colon and (wrong := mount_point_fault(place)):
+        shown = printable(place, 60)
+        raise BadInput(str(words.SUBVOLUME_PLACE(place=shown, name=printable(name, 60), fault=wrong)))
     return Subvolume(name, place if colon else None)
 
 
@@ -59,51 +59,45 @@ def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple
     return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
 
 
-def subvolume_name_fault(name: str) -> str | None:
+def subvolume_name_fault(name: str) -> Said | None:
     """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
     mount(8) leave alone."""
     if not name:
-        return "has no name"
+        return words.NO_NAME()
     if name.startswith("/"):
-        return "begins with a slash: its path is from the top of the filesystem, without one"
+        return words.BEGINS_WITH_SLASH()
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
-        return (
-            "is not plain: letters, digits and @ _ + . - only, and no part of it is empty, . or .., or "
-            "begins with a hyphen"
-        )
+        return words.NAME_NOT_PLAIN(allowed=words.NAME_ALLOWED(), parts=words.NAME_PARTS())
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
-        return "is too long"
+        return words.NAME_TOO_LONG()
     return None
 
 
-def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> str | None:
+def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Said | None:
     """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the
     volume, or None."""
     if not subvolumes:
         return None
     if not MADE[filesystem].subvolumes:
-        return f"cannot have subvolumes: {filesystem} has none"
+        return words.NO_SUBVOLUMES(filesystem=filesystem)
     if len(subvolumes) > MOST_SUBVOLUMES:
-        return f"has {len(subvolumes)} subvolumes; {MOST_SUBVOLUMES} are the most"
+        return words.MOST_SUBVOLUMES(subvolumes=len(subvolumes), most=MOST_SUBVOLUMES)
     before: set[str] = set()
     for one in subvolumes:
         shown = printable(one.name, 60)
         if fault := subvolume_name_fault(one.name):
-            return f"has the subvolume {shown!r}, which {fault}"
+            return words.SUBVOLUME_FAULT(name=shown, fault=fault)
         if one.name in before:
-            return f"has the subvolume {shown!r} twice"
+            return words.SUBVOLUME_TWICE(name=shown)
         above = one.name.rpartition("/")[0]
         if above and above not in before:
-            return (
-                f"has the subvolume {shown!r} within {printable(above, 60)!r}, which is no subvolume before "
-                "it"
-            )
-        if one.mount_point is not None and (fault := _place_fault(one.mount_point)):
-            return f"has the subvolume {shown!r} at {printable(one.mount_point, 60)!r}, which {fault}"
+            return words.SUBVOLUME_WITHIN(name=shown, above=printable(above, 60))
+        if one.mount_point is not None and (wrong := _place_fault(one.mount_point)):
+            return words.SUBVOLUME_AT(name=shown, place=printable(one.mount_point, 60), fault=wrong)
         before.add(one.name)
     return None
 
 
-def _place_fault(place: str) -> str | None:
-    return "is no place" if place == NO_PLACE else mount_point_fault(place)
+def _place_fault(place: str) -> Said | str | None:
+    return words.NO_PLACE() if place == NO_PLACE else mount_point_fault(place)

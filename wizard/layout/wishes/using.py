@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import mount_point_fault
+from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import SYSTEM_WORKLOAD
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Wish, told_apart
+from wizard.layout.words import FIXED
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.plan import NO_PLACE, Volume
@@ -25,11 +27,14 @@ MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
 @dataclass(frozen=True, slots=True)
 class Usual:
     """What is usual here: who called may write, and volumes are mounted below `places`, but for the folders
-    that are `taken`: mounted, to be mounted at boot, or holding something."""
+    that are `taken`: mounted, to be mounted at boot, or holding something. `fixed` is a file of mounts at
+    boot that nobody can change, as on a system made from a description; then nothing is mounted by itself.
+    """
 
     caller: Writer = ROOT
     places: str = PLACES
     taken: Collection[str] = ()
+    fixed: str = ""
 
 
 def put_to_use(
@@ -49,7 +54,7 @@ def put_to_use(
     """
     mounts = MADE[wish.choice.filesystem].mounts
     if writer is not None and (wish.role or not mounts):
-        raise BadInput(f"Only root writes to {'a system volume' if mounts else 'swap'}: leave writable= out.")
+        raise BadInput(str(words.SYSTEM_WRITER() if mounts else words.SWAP_WRITER()))
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
         usually = ROOT if is_systems_own(wish) else usual.caller
@@ -62,6 +67,8 @@ def put_to_use(
     if writer is None and is_left_to_desktop(wish, drive):
         return used
     label = told_apart((*others, wish))[-1].final_label
+    if usual.fixed:
+        return replace(used, doubts=(*used.doubts, FIXED(file=usual.fixed, label=label)))
     theirs = [at for one in others for at in places_of(one.mount_point, one.subvolumes)]
     return replace(used, mount_point=free_place(usual.places, label, {*usual.taken, *theirs}))
 
@@ -89,19 +96,18 @@ def free_place(places: str, label: str, taken: Collection[str]) -> str:
     return place
 
 
-def owner_options(volume: Volume) -> tuple[str, ...]:
-    """The mount options that let the writer write where the filesystem keeps no owners, but for what was
-    asked for."""
-    writer = volume.writer
-    if MADE[volume.filesystem].keeps_owners or writer.kind not in MASKS:
+def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tuple[str, ...]:
+    """The mount options that let the writer write where the filesystem keeps no owners, but for those of
+    `options` that were asked for."""
+    if filesystem not in MADE or MADE[filesystem].keeps_owners or writer.kind not in MASKS:
         return ()
     mask = MASKS[writer.kind]
-    options = {"uid": writer.uid, "gid": writer.gid, "fmask": mask, "dmask": mask}
-    asked = {option.partition("=")[0] for option in volume.mount_options}
+    owner = {"uid": writer.uid, "gid": writer.gid, "fmask": mask, "dmask": mask}
+    asked = {option.partition("=")[0] for option in options}
     if "umask" in asked:
         asked |= {"fmask", "dmask"}
     # The kernel lists no owner that is root.
-    return tuple(f"{key}={value}" for key, value in options.items() if value and key not in asked)
+    return tuple(f"{key}={value}" for key, value in owner.items() if value and key not in asked)
 
 
 def is_given_when_made(volume: Volume) -> bool:

@@ -9,6 +9,7 @@ from wizard.advise.asked import take_options
 from wizard.advise.catalogue import Site, load_catalogue
 from wizard.advise.workloads import Profile, find_workload
 from wizard.filesystems.registry import MADE
+from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, Role, is_systems, usual_bytes
 from wizard.layout.wishes.wish import Request, Wish
 from wizard.model.advice import Advice, Choice, Place, Workload
@@ -16,6 +17,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 
 def wish_of(
@@ -57,12 +59,13 @@ def _size_bytes(asked: Request, machine: Machine) -> int | None:
 
 def _advised(advice: Advice) -> Choice:
     if advice.chosen is None:
-        reasons = " ".join(
-            f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices if other.obstacles
+        reasons = tuple(
+            words.REASON(filesystem=other.filesystem, obstacles=other.obstacles)
+            for other in advice.choices
+            if other.obstacles
         )
-        raise Refused(
-            f"No filesystem that suits {advice.workload.id} can be made on {advice.drive}. {reasons}"
-        )
+        none = words.NONE_SUITS(workload=advice.workload.id, drive=advice.drive, reasons=reasons)
+        raise Refused(str(none))
     return advice.chosen
 
 
@@ -126,8 +129,8 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
     """The choice for a filesystem that was named; raises BadInput where there is none of that name."""
     choice = advice.choice(filesystem)
     if choice is None:
-        known = ", ".join(other.filesystem for other in advice.choices)
-        raise BadInput(f"There is no filesystem {printable(filesystem, 30)!r} to choose; there are {known}.")
+        known = tuple(other.filesystem for other in advice.choices)
+        raise BadInput(str(words.NO_FILESYSTEM(filesystem=printable(filesystem, 30), known=known)))
     return choice
 
 
@@ -140,7 +143,7 @@ def wish_with_options(
     size_bytes: int | None,
 ) -> Wish:
     """The wish for a choice, with the options that were asked for."""
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts

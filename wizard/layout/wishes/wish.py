@@ -7,12 +7,14 @@ from typing import Literal
 from wizard.filesystems.registry import MADE
 from wizard.layout.dangers import systems_danger
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
+from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, role_fault
 from wizard.layout.wishes.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_exact, parse_size
 from wizard.model.writer import ROOT, Writer
 
@@ -40,7 +42,7 @@ class Wish:
     size_bytes: int | None
     label: str | None
     mount_point: str | None
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Said | str, ...] = ()
     percent: int | None = None
     role: str = ""
     encrypted: bool = False
@@ -118,14 +120,10 @@ def parse_volume(text: str) -> Request:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
-            raise BadInput(
-                f"--volume {shown!r}: {printable(piece, 30)!r} is no key=value pair. An example: --volume "
-                f"{EXAMPLE}."
-            )
+            no_pair = words.NO_PAIR(volume=shown, piece=printable(piece, 30), example=EXAMPLE)
+            raise BadInput(str(no_pair))
         if key not in KEYS:
-            raise BadInput(
-                f"--volume {shown!r}: there is no key {printable(key, 30)!r}; the keys are {', '.join(KEYS)}."
-            )
+            raise BadInput(str(words.NO_KEY(volume=shown, key=printable(key, 30), keys=KEYS)))
         if key == "option":
             options.append(value)
             continue
@@ -133,21 +131,17 @@ def parse_volume(text: str) -> Request:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(f"--volume {shown!r} names {key} twice.")
+            raise BadInput(str(words.KEY_TWICE(volume=shown, key=key)))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
-        raise BadInput(
-            f"--volume {shown!r}: {printable(role, 30)!r} is no role; the roles are {', '.join(ROLES)}."
-        )
+        raise BadInput(str(words.NO_ROLE(volume=shown, role=printable(role, 30), roles=tuple(ROLES))))
     if "workload" not in values and not role:
-        raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
+        raise BadInput(str(words.UNNAMED_WORKLOAD(volume=shown)))
     encrypt = values.get("encrypt")
     if encrypt not in (None, *ENCRYPTIONS):
-        raise BadInput(
-            f"--volume {shown!r}: nothing is encrypted by {printable(encrypt or '', 30)!r}; say "
-            f"encrypt={ENCRYPTIONS[0]}."
-        )
+        other = printable(encrypt or "", 30)
+        raise BadInput(str(words.NO_ENCRYPTION(volume=shown, asked=other, known=ENCRYPTIONS[0])))
     workload = values.get("workload", ROLES[role].workload if role else "")
     one = request(
         workload,
@@ -172,10 +166,10 @@ def request(
 ) -> Request:
     """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
     if not is_workload_id(workload):
-        raise BadInput(f"{printable(workload, 40)!r} is no workload; `diskwright workloads` lists them.")
+        raise BadInput(str(words.NO_WORKLOAD(workload=printable(workload, 40))))
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
-        raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
+        raise BadInput(str(words.NAME_PLACE(place=printable(mount, 60), fault=fault)))
     return Request(
         workload,
         size_bytes,
@@ -198,17 +192,11 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
     if not text.endswith("%"):
         size_bytes = parse_size(text)
         if size_bytes <= 0:
-            raise BadInput(
-                f"A volume of {printable(text, 40)!r} has no room; name a size such as 500G, or {REST} for "
-                "all that is left."
-            )
+            raise BadInput(str(words.NO_ROOM(size=printable(text, 40), rest=REST)))
         return size_bytes, None
     digits = text[:-1].strip()
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
-        raise BadInput(
-            f"{printable(text, 40)!r} is no share of the room: write a whole number from 1 to 100 before the "
-            "%, such as 30%."
-        )
+        raise BadInput(str(words.NO_SHARE(share=printable(text, 40))))
     return None, int(digits)
 
 
@@ -217,16 +205,15 @@ def size_words(wish: Wish, made_bytes: int | None) -> str:
     it."""
     if wish.size_bytes is not None:
         return format_exact(wish.size_bytes)
-    asked = "the rest" if wish.percent is None else f"{wish.percent} %"
+    asked = str(words.THE_REST()) if wish.percent is None else f"{wish.percent} %"
     return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
 
 
 def more_words(wish: Wish) -> tuple[str, ...]:
     """What a volume has besides purpose, filesystem, size, label and place."""
-    names = ", ".join(one.name for one in wish.subvolumes)
-    return tuple(
-        filter(None, ("encrypted" if wish.encrypted else "", f"subvolumes {names}" if names else ""))
-    )
+    names = tuple(one.name for one in wish.subvolumes)
+    encrypted = (str(words.ENCRYPTED()),) if wish.encrypted else ()
+    return (*encrypted, str(words.SUBVOLUMES(names=names))) if names else encrypted
 
 
 def size_written(wish: Wish) -> str:
@@ -259,42 +246,38 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
     """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each
     other."""
     if not wishes:
-        raise BadInput("No volume was asked for; name a workload.")
+        raise BadInput(str(words.NO_VOLUME()))
     for wish in wishes:
         label, filesystem = wish.final_label, wish.choice.filesystem
-        if fault := label_fault(label, filesystem):
-            raise BadInput(f"The label {printable(label, 40)!r} {fault}; choose a shorter or plainer one.")
+        if unfit := label_fault(label, filesystem):
+            raise BadInput(str(words.LABEL_FAULT(label=printable(label, 40), fault=unfit)))
         if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
-            example = "; name one such as /srv/data" if MADE[filesystem].mounts else ""
-            raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}{example}.")
-        if fault := subvolumes_fault(wish.subvolumes, filesystem):
-            raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
+            named = words.NAME_PLACE if MADE[filesystem].mounts else words.PLACE_FAULT
+            raise BadInput(str(named(place=printable(wish.mount_point, 60), fault=fault)))
+        if wrong := subvolumes_fault(wish.subvolumes, filesystem):
+            raise BadInput(str(words.VOLUME_FAULT(label=printable(label, 40), fault=wrong)))
         if wish.size_bytes is not None and wish.size_bytes <= 0:
-            raise BadInput(
-                f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left."
-            )
+            raise BadInput(str(words.NO_SIZE(label=printable(label, 40))))
         if wish.role:
             _check_role(wish)
     _check_shares(wishes)
     if double := next(
         (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
     ):
-        raise BadInput(f"A drive has one {ROLES[double].title}; give one of the volumes another role.")
-    if fault := mount_order_fault(
+        raise BadInput(str(words.ROLE_TWICE(role=ROLES[double].title)))
+    if unordered := mount_order_fault(
         tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
     ):
-        raise BadInput(fault)
+        raise BadInput(str(unordered))
 
 
 def _check_role(wish: Wish) -> None:
     """Raises BadInput for a role that the volume cannot have, and for a danger that it must not have then."""
     if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
-        raise BadInput(f"The volume {printable(wish.final_label, 40)!r} {fault}.")
+        raise BadInput(str(words.VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault)))
     options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
     if danger := systems_danger(wish.role, wish.choice.filesystem, options):
-        raise BadInput(
-            f"{danger} puts data at risk, and a volume that a system starts from or lives on does not get it."
-        )
+        raise BadInput(str(words.SYSTEM_AT_RISK(option=danger)))
 
 
 def _check_shares(wishes: tuple[Wish, ...]) -> None:
@@ -303,24 +286,21 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
         for wish in wishes
     ):
-        raise BadInput("A share is from 1 to 100 percent of the room, and stands instead of a size.")
+        raise BadInput(str(words.SHARE_RANGE()))
     if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
-        raise BadInput(f"The volumes together ask for {total} % of the room; 100 % is all there is.")
+        raise BadInput(str(words.SHARES_TOGETHER(total=total)))
     if sum(wish.takes_rest for wish in wishes) > 1:
-        raise BadInput("Only one volume can take all that is left; name a size for the others.")
+        raise BadInput(str(words.ONE_REST()))
 
 
-def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:
+def mount_order_fault(mount_points: tuple[str, ...]) -> Said | None:
     """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else
     None."""
     places = [place for place in mount_points if place != NO_PLACE]
     for index, later in enumerate(places):
         for earlier in places[:index]:
             if later == earlier:
-                return f"Two volumes are to be mounted at {printable(later, 60)}; name another place for one."
+                return words.SAME_PLACE(place=printable(later, 60))
             if earlier.startswith(later + "/"):
-                return (
-                    f"A volume at {printable(later, 60)} would hide the one at {printable(earlier, 60)}; "
-                    "name it first."
-                )
+                return words.HIDDEN(later=printable(later, 60), earlier=printable(earlier, 60))
     return None

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from wizard.migrate.ext.superblock import named_features, seems_once_ext3
 from wizard.model.machine import Drive, Signature
-from wizard.model.names import printable
-from wizard.model.units import format_capacity
 
 KINDS = frozenset({"ext2", "ext3"})
 """By libblkid's name. Of an ext4 only its features tell whether it was one of these."""
@@ -55,25 +53,3 @@ def _old_kind(mark: Signature) -> str | None:
     if mark.kind != "ext4" or mark.features is None:
         return None
     return INCOMPLETE if mark.unconverted or seems_once_ext3(named_features(mark.features)) else None
-
-
-def candidate_words(candidate: Candidate) -> str:
-    """`ext3 on /dev/sda1, "photos", 465 GB`."""
-    pieces = [
-        f"{candidate.kind} on {printable(candidate.device, 200)}",
-        f'"{printable(candidate.label)}"' if candidate.label else "",
-        format_capacity(candidate.size_bytes) if candidate.size_bytes is not None else "",
-    ]
-    return ", ".join(filter(None, pieces))
-
-
-def instead_words(found: Sequence[Candidate]) -> str:
-    """That nothing needs to be erased for ext4, before the way to it; `found` are one or more."""
-    return f"Not needed for ext4: {keeping_words(found)[:-1]}, by"
-
-
-def keeping_words(found: Sequence[Candidate]) -> str:
-    """That files can stay where they are; `found` are one or more."""
-    which = " and ".join(f"the {one.kind} on {printable(one.device, 200)}" for one in found[:MOST_NAMED])
-    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return f"{which}{more} can become ext4 with all files kept."

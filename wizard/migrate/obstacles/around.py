@@ -16,62 +16,63 @@ from wizard.migrate.operations import (
 )
 from wizard.migrate.situation import BootPath, Situation
 from wizard.migrate.steps import OWN_FSTAB
-from wizard.migrate.words import TOO_FULL
+from wizard.migrate.words import boot, room
+from wizard.migrate.words.inodes import TOO_FULL
 from wizard.model.finding import Finding
 from wizard.model.migration import Way
 from wizard.model.names import printable
-from wizard.model.units import format_capacity
+from wizard.model.said import Said, in_a_row
 
 TRIED_GRUB = (2, 6)
 """GRUB 2.06, as Debian 12 has it, read what was converted (grub-fstest)."""
+
+NO_GRUB = (0, 0)
+"""None of its programs is there, or none tells its version."""
+
+MADE_ANEW = ("update-initramfs", "-u", "-k", "all")
+MADE_ANEW_BY_DRACUT = ("dracut", "-f", "--regenerate-all")
+"""What makes every initramfs anew."""
 
 
 def room_inside(situation: Situation) -> Iterator[Finding]:
     """What is free on it."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
-    if "has_journal" not in before.features and not 0 < journal_blocks(
-        before
-    ) <= before.free_blocks - spare_blocks(before):
+    free, spare = before.free_blocks * size, spare_blocks(before)
+    if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
         yield danger(
             "migrate-no-room-journal",
             situation,
-            f"{device} has no room for a journal: that needs "
-            f"{format_capacity(journal_blocks(before) * size)}, and "
-            f"{format_capacity(before.free_blocks * size)} are free.",
-            "Without one, a power cut leaves a filesystem that must be checked whole.",
-            "Delete or move files off it first, or use the fresh way.",
+            room.NO_JOURNAL(device=device, needed=journal_blocks(before) * size, free=free),
+            room.NO_JOURNAL_WHY(),
+            room.NO_JOURNAL_REMEDY(),
             "superblock",
         )
-    if before.free_blocks < spare_blocks(before):
+    if before.free_blocks < spare:
         yield danger(
             "migrate-full",
             situation,
-            f"{device} is full: {format_capacity(before.free_blocks * size)} are free, and it needs "
-            f"{format_capacity(spare_blocks(before) * size)}.",
-            "Files in many pieces need some more blocks when they are noted as runs.",
-            "Delete or move files off it first.",
+            room.FULL(device=device, free=free, needed=spare * size),
+            room.FULL_WHY(),
+            room.FULL_REMEDY(),
             "superblock",
         )
     if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
-        more = format_capacity(
-            max(0, widening_blocks(before) + spare_blocks(before) - before.free_blocks) * size
-        )
+        more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
         yield warning(
             "migrate-narrow-inodes",
             situation,
-            f"The entries (inodes) of {device} stay {before.inode_bytes} bytes long: {fault}.",
-            f"Without {WIDE_INODE_BYTES} bytes there are no dates past January 2038 and no times finer than "
-            "a second.",
-            f"Free {more} more for it." if fault.code == TOO_FULL.code else "Only the fresh way gives that.",
+            room.NARROW(device=device, bytes=before.inode_bytes, fault=fault),
+            room.NARROW_WHY(bytes=WIDE_INODE_BYTES),
+            room.NARROW_FREE(more=more) if fault.code == TOO_FULL.code else room.NARROW_FRESH(),
         )
     if not before.free_inodes:
         yield info(
             "migrate-no-inodes",
             situation,
-            f"{device} has no inode left: no file can be made on it, however much room is free.",
-            f"The number of inodes ({before.inodes}) is set when a filesystem is made.",
-            "Only the fresh way gives more.",
+            room.NO_INODES(device=device),
+            room.NO_INODES_WHY(inodes=before.inodes),
+            room.NO_INODES_REMEDY(),
         )
 
 
@@ -83,9 +84,9 @@ def folders(situation: Situation) -> Iterator[Finding]:
             yield danger(
                 "migrate-folder",
                 situation,
-                f"{printable(folder.path, 200)} cannot hold what is replaced: {folder.fault}.",
-                "What is replaced must lie on another filesystem that is there after a restart.",
-                "Name another folder.",
+                room.FOLDER(folder=printable(folder.path, 200), fault=folder.fault),
+                room.FOLDER_WHY(),
+                room.FOLDER_REMEDY(),
                 "statvfs(3)",
             )
     undo_dir = situation.undo_dir
@@ -93,87 +94,82 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-folder",
             situation,
-            f"There is no place for what would be replaced: {printable(undo_dir.path, 200)} cannot hold it, "
-            f"since {undo_dir.fault}.",
-            "Without it nothing could be taken back.",
-            "Name a folder on another filesystem (with the command: --store or --undo-dir).",
+            room.NO_FOLDER(folder=printable(undo_dir.path, 200), fault=undo_dir.fault),
+            room.NO_FOLDER_WHY(),
+            room.NO_FOLDER_REMEDY(),
             "statvfs(3)",
         )
     if situation.target is not None and situation.target.fault:
         yield danger(
             "migrate-target",
             situation,
-            f"{printable(situation.target.device, 100)} cannot take the fresh filesystem: "
-            f"{situation.target.fault}.",
-            "It is made anew, so whatever it held would be lost.",
-            "Name another volume (with the command: --to).",
+            room.TARGET(target=printable(situation.target.device, 100), fault=situation.target.fault),
+            room.TARGET_WHY(),
+            room.TARGET_REMEDY(),
             "libblkid",
         )
 
 
 def boot_path(situation: Situation) -> Iterator[Finding]:
     """A system that starts from it."""
-    boot, device = situation.boot, situation.device
-    if not boot.place:
+    found, device = situation.boot, situation.device
+    if not found.place:
         return
-    old = boot.grub != (0, 0) and boot.grub < TRIED_GRUB
+    lies = boot.ROOT(device=device) if found.place == "/" else boot.BOOT(place=found.place, device=device)
+    version = _grub(found.grub)
+    if found.grub == NO_GRUB:
+        why = boot.LOADER_NONE_WHY()
+    else:
+        why = (boot.LOADER_OLD_WHY if found.grub < TRIED_GRUB else boot.LOADER_WHY)(version=version)
     yield warning(
         "migrate-boot-loader",
         situation,
-        f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must "
-        f"be able to read ext4. {_grub_reads(boot, situation.family)}",
-        f"The GRUB here is {_grub(boot.grub)}{', and older ones than 2.06 were not tried' if old else ''}. "
-        "Which one is in the boot sector cannot be seen from here; it can be older.",
-        "Keep a rescue medium at hand, and install the boot loader anew afterwards (grub-install), before "
-        "the first restart.",
+        in_a_row(lies, *_grub_reads(found, situation.family)),
+        why,
+        boot.LOADER_REMEDY(),
         "grub-install --version",
     )
-    if boot.root_type in OLD_TYPES:
+    if found.root_type in OLD_TYPES:
         yield warning(
             "migrate-root-type",
             situation,
-            f"The kernel is started with rootfstype={boot.root_type}, with which it would not find its root "
-            "as ext4.",
-            "The word stands in the boot loader's settings.",
-            "Take it out there, or write ext4, before the restart.",
+            boot.ROOT_TYPE(kind=found.root_type),
+            boot.ROOT_TYPE_WHY(),
+            boot.ROOT_TYPE_REMEDY(),
             "/proc/cmdline",
         )
-    if boot.initramfs:
-        again = (
-            "update-initramfs -u -k all"
-            if boot.initramfs == "initramfs-tools"
-            else "dracut -f --regenerate-all"
-        )
+    if found.initramfs:
+        again = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
         yield info(
             "migrate-initramfs",
             situation,
-            f"The first root (initramfs) is made by {boot.initramfs}, and must mount it as ext4.",
-            "Linux mounts ext3 by ext4's driver since 4.3, and before that one made for ext3 can lack it.",
-            "Where Linux is older than 4.3, or ext3 was written into it (rootfstype=), make it anew before "
-            f"the first start: `{again}`, from a rescue medium with chroot where it does not run.",
+            boot.INITRAMFS(maker=found.initramfs, device=device),
+            boot.INITRAMFS_WHY(),
+            boot.INITRAMFS_REMEDY(command=" ".join(again)),
             "/etc",
         )
 
 
 def at_boot(situation: Situation) -> Iterator[Finding]:
     """What mounts it at every start."""
+    device = situation.device
     for unit in situation.units:
         yield warning(
             "migrate-mount-unit",
             situation,
-            f"{printable(unit, 200)} mounts {situation.device} by a unit of systemd's own.",
-            "Only fstab is changed by a migration. A unit with Type=ext3 fails afterwards.",
-            "Write Type=ext4 there, or take the word out.",
+            boot.UNIT(unit=printable(unit, 200), device=device),
+            boot.UNIT_WHY(),
+            boot.UNIT_REMEDY(),
             "/etc/systemd/system",
         )
     if not fstab_operations(situation):
-        named = "names it as it is to stay" if situation.lines else "does not name it"
+        said = boot.STAYS if situation.lines else boot.NOT_NAMED
         yield info(
             "migrate-nothing-at-boot",
             situation,
-            f"{printable(situation.fstab, 200)} {named}, so nothing is changed there.",
-            "Mounting it as ext4 by hand needs no change at all.",
-            f"`mount -t ext4 {situation.device} PLACE` mounts it so.",
+            said(fstab=printable(situation.fstab, 200)),
+            boot.NOT_NAMED_WHY(),
+            boot.NOT_NAMED_REMEDY(device=device),
             "fstab(5)",
         )
 
@@ -188,60 +184,48 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-own-fstab",
             situation,
-            f"A system lies on {device}, and its {OWN_FSTAB} is not changed: {own.fault}.",
-            "A line there that names the filesystem as ext3 or ext2 would keep that system from starting.",
-            f"Look at {OWN_FSTAB} on it after `keep`, before that system is started, and write ext4 in its "
-            "line.",
+            boot.OWN_STAYS(device=device, file=OWN_FSTAB, fault=own.fault),
+            boot.OWN_STAYS_WHY(),
+            boot.OWN_STAYS_REMEDY(file=OWN_FSTAB),
             "debugfs",
         )
     for line in lines if not own.fault else ():
         yield info(
             "migrate-own-fstab",
             situation,
-            f"A system lies on {device}, whose {OWN_FSTAB} mounts it as {line.kind} by line {line.number}.",
-            "As ext4 it would not be mounted by that line.",
-            "The ways that write change the line with everything else, and undoing puts it back with "
-            "everything else.",
+            boot.OWN_LINE(device=device, file=OWN_FSTAB, kind=line.kind, number=line.number),
+            boot.OWN_LINE_WHY(),
+            boot.OWN_LINE_REMEDY(),
             "debugfs",
         )
 
 
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     """What it has already."""
-    before = situation.ext
     for way, code, said in (
-        (Way.FULL, "migrate-complete", "has everything that a conversion can give"),
-        (
-            Way.LIGHT,
-            "migrate-light-complete",
-            "has everything that can be switched on without rewriting anything",
-        ),
+        (Way.FULL, "migrate-complete", room.COMPLETE),
+        (Way.LIGHT, "migrate-light-complete", room.LIGHT_COMPLETE),
     ):
-        if not operations_for(way, before):
+        if not operations_for(way, situation.ext):
             yield info(
                 code,
                 situation,
-                f"{situation.device} {said}.",
-                "All of it was switched on before.",
-                "There is nothing to do.",
+                said(device=situation.device),
+                room.COMPLETE_WHY(),
+                room.COMPLETE_REMEDY(),
             )
 
 
-def _grub_reads(boot: BootPath, family: str) -> str:
+def _grub_reads(found: BootPath, family: str) -> tuple[Said, ...]:
     """What is done to find out whether GRUB can read it."""
-    if not boot.grub_folder:
-        return f"Whether GRUB can is judged by its version alone: it is {_grub(boot.grub)}."
-    if not boot.grub_reader:
-        return (
-            f"{missing(('grub-fstest',), family).said} Without it, whether GRUB can is judged by its version "
-            f"alone: it is {_grub(boot.grub)}."
-        )
-    return (
-        f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a "
-        "kernel as Linux does when all is converted: where it does not, it ends there, before anything is "
-        "committed or, on the filesystem itself, to be undone."
-    )
+    version = _grub(found.grub)
+    judged = boot.GRUB_UNKNOWN() if found.grub == NO_GRUB else boot.GRUB_BY_VERSION(version=version)
+    if not found.grub_folder:
+        return (judged,)
+    if not found.grub_reader:
+        return missing(("grub-fstest",), family).said, judged
+    return (boot.GRUB_READS(reader=found.grub_reader, version=version, folder=found.grub_folder),)
 
 
-def _grub(version: tuple[int, int]) -> str:
-    return "not found" if version == (0, 0) else f"of version {version_text(version)}"
+def _grub(version: tuple[int, int]) -> Said:
+    return boot.GRUB_NOT_FOUND() if version == NO_GRUB else boot.GRUB_VERSION(version=version_text(version))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from wizard.migrate.obstacles.around import at_boot, boot_path, folders, nothing_to_do, own_fstab, room_inside
 from wizard.migrate.obstacles.inside_it import in_use, its_kind, its_state, programs
 from wizard.migrate.situation import Situation
+from wizard.migrate.words.make import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
@@ -75,5 +76,5 @@ def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding
 
 def refusal(finding: Finding) -> DiskwrightError:
     """The error that says so: a refusal for safety, or that the way does not fit this filesystem."""
-    said = f"{finding.sentence} {finding.remedy} Nothing was written."
+    said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN()}"
     return Refused(said) if finding.severity is Severity.DANGER else BadInput(said)

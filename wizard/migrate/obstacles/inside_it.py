@@ -7,9 +7,10 @@ from wizard.migrate.ext.bar import BAR
 from wizard.migrate.obstacles.finding import danger, info, version_text, warning
 from wizard.migrate.operations import may_have_blocks
 from wizard.migrate.situation import Situation
-from wizard.model.finding import Finding, Severity
+from wizard.migrate.words import state, use
+from wizard.model.finding import Finding
 from wizard.model.names import printable
-from wizard.model.units import format_exact
+from wizard.model.said import in_a_row
 
 OLDEST_PROGRAMS = (1, 43)
 """With it came undo files for every program, `resize2fs -b`, checksums of metadata, and e2fsck's bmap2extent
@@ -56,41 +57,36 @@ def in_use(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-running-root",
             situation,
-            f"The running system stands on {device}.",
-            "A filesystem cannot be changed below the system that runs from it.",
-            f"Write a plan to carry to a rescue medium: `diskwright migrate {device} --way full -o "
-            "carry.json` says what to do with it.",
+            use.RUNNING_ROOT(device=device),
+            use.RUNNING_ROOT_WHY(),
+            use.RUNNING_ROOT_REMEDY(device=device),
             "/proc/self/mountinfo",
         )
     elif situation.mounts:
-        places = ", ".join(printable(place, 200) for place in situation.mounts)
         yield danger(
             "migrate-mounted",
             situation,
-            f"{device} is mounted at {places}.",
-            "What is changed below a mounted filesystem damages it.",
-            f"Unmount it first (`umount {device}`). Where that does not help, a program sees it in a "
-            "namespace of its own: end that one. What the system cannot do without, such as /usr or /var: "
-            f"`diskwright migrate {device} --way full -o carry.json` writes a plan to carry to a rescue "
-            "medium.",
+            use.MOUNTED(device=device, places=tuple(printable(place, 200) for place in situation.mounts)),
+            use.MOUNTED_WHY(),
+            in_a_row(use.UNMOUNT(device=device), use.UNMOUNT_SEEN(), use.UNMOUNT_CARRIED(device=device)),
             "/proc/*/mountinfo",
         )
     for file in situation.swap_files:
         yield danger(
             "migrate-swap-file",
             situation,
-            f"The swap file {printable(file, 200)} lies on {device} and is in use.",
-            "The kernel writes to the places where a swap file lay when it was switched on.",
-            f"Switch it off first (`swapoff {printable(file, 200)}`).",
+            use.SWAP_FILE(file=printable(file, 200), device=device),
+            use.SWAP_FILE_WHY(),
+            use.SWAP_FILE_REMEDY(file=printable(file, 200)),
             "/proc/swaps",
         )
     if situation.opened and not situation.mounts and not situation.is_root:
         yield danger(
             "migrate-opened",
             situation,
-            f"Another device or a program holds {device} for itself alone.",
-            "Two that write to one filesystem damage it.",
-            "Close what is built on it, or end that program; `lsblk` and `fuser` tell which it is.",
+            use.OPENED(device=device),
+            use.OPENED_WHY(),
+            use.OPENED_REMEDY(),
             "open(2), O_EXCL",
         )
 
@@ -102,67 +98,61 @@ def its_state(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-cut-off",
             situation,
-            f"{device} is smaller than the filesystem on it: {format_exact(situation.device_bytes)} of "
-            f"{format_exact(before.size_bytes)}.",
-            "Its end is missing, with whatever lay there.",
-            "Find out what made the partition or volume smaller, and put that right first.",
+            state.CUT_OFF(device=device, has=situation.device_bytes, needs=before.size_bytes),
+            state.CUT_OFF_WHY(),
+            state.CUT_OFF_REMEDY(),
             "superblock",
         )
     if not before.counts_fit:
         yield danger(
             "migrate-counts",
             situation,
-            f"The superblock of {device} says that more is free than there is.",
-            "Nothing can be reckoned with what is wrong, and more than that can be.",
-            f"Make an image of {device} first, then have it checked: `e2fsck -f {device}`.",
+            state.COUNTS(device=device),
+            state.COUNTS_WHY(),
+            state.COUNTS_REMEDY(device=device),
             "superblock",
         )
     if before.half_done:
         yield danger(
             "migrate-half-done",
             situation,
-            f"A change to {device} was begun and not finished: {before.half_done}.",
-            "What comes next could rely on what is only half there.",
-            "Have it repaired with --repair, on a copy of what changes or with an undo file; a backup first "
-            "is wise.",
+            state.HALF_DONE(device=device, change=before.half_done),
+            state.HALF_DONE_WHY(),
+            state.REPAIR(),
             "superblock",
         )
     elif before.has_errors:
         yield danger(
             "migrate-errors",
             situation,
-            f"{device} is marked as damaged.",
-            f"The kernel or a check found errors on it ({before.recorded_errors} recorded) that nobody has "
-            "repaired.",
-            "Have it repaired with --repair, on a copy of what changes or with an undo file; a backup first "
-            "is wise.",
+            state.ERRORS(device=device),
+            state.ERRORS_WHY(recorded=before.recorded_errors),
+            state.REPAIR(),
             "superblock",
         )
     elif before.recorded_errors:
         yield warning(
             "migrate-recorded-errors",
             situation,
-            f"The kernel recorded {before.recorded_errors} errors on {device} since they were last cleared.",
-            "Damage, or a failing drive, can lie behind them; the first step checks everything and stops "
-            "where it finds any.",
-            "Look at the drive's health with `diskwright inspect`.",
+            state.RECORDED(count=before.recorded_errors, device=device),
+            state.RECORDED_WHY(),
+            state.RECORDED_REMEDY(),
         )
     if before.needs_recovery:
         yield info(
             "migrate-journal-pending",
             situation,
-            f"The journal of {device} holds changes that are not in their places yet.",
-            "It was not unmounted in order. Mounting it, or the first step of a migration, puts them there.",
-            "For a copy to a fresh filesystem mount and unmount it once; for every other way nothing needs "
-            "to be done.",
+            state.PENDING(device=device),
+            state.PENDING_WHY(),
+            state.PENDING_REMEDY(),
         )
     elif not before.clean and not before.has_errors and not before.half_done:
         yield info(
             "migrate-not-clean",
             situation,
-            f"{device} was not unmounted in order.",
-            "Without a journal only a whole check tells whether it is sound; the first step does that.",
-            "Nothing needs to be done.",
+            state.NOT_CLEAN(device=device),
+            state.NOT_CLEAN_WHY(),
+            state.NOT_CLEAN_REMEDY(),
         )
 
 
@@ -173,77 +163,65 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-external-journal",
             situation,
-            f"The journal of {device} lies on another device.",
-            "A snapshot of one of the two would not fit the other.",
-            "Take the journal off first, on the unmounted and clean filesystem: `tune2fs -O ^has_journal "
-            f"{device}`. The migration gives it one of its own, and the other device is free then, which "
-            "undoing the migration does not change. To mount it as ext4, or to copy it to a fresh one, "
-            "nothing of that is needed.",
+            state.EXTERNAL(device=device),
+            state.EXTERNAL_WHY(),
+            in_a_row(state.EXTERNAL_REMEDY(device=device), state.EXTERNAL_FREED(), state.EXTERNAL_OTHERS()),
             "superblock",
         )
     if BARRED in before.features:
         yield danger(
             "migrate-barred",
             situation,
-            f"{device} is in the middle of another migration, and barred until that is finished.",
-            "A part of it is new and a part is old; every repair would destroy it.",
-            "Go on with `diskwright resume`, or take it back with `diskwright undo`; `diskwright status` "
-            "lists the runs.",
+            state.BARRED(device=device),
+            state.BARRED_WHY(),
+            state.BARRED_REMEDY(),
         )
     elif unknown := sorted(before.features - KNOWN):
         yield danger(
             "migrate-unknown-features",
             situation,
-            f"{device} has features that a migration was never tried with: {', '.join(unknown)}.",
-            "A step could do harm to what it does not know.",
-            "Use the fresh way, which only reads it.",
+            state.UNKNOWN(device=device, features=tuple(unknown)),
+            state.UNKNOWN_WHY(),
+            state.FRESH(),
             "superblock",
         )
     if before.revision == 0:
         yield danger(
             "migrate-first-revision",
             situation,
-            f"{device} has the very first form of ext2.",
-            "Its superblock has no room for what a newer one says, and tune2fs damages it when it is told to "
-            "widen its inodes.",
-            "Use the fresh way, which only reads it.",
+            state.FIRST(device=device),
+            state.FIRST_WHY(),
+            state.FRESH(),
             "superblock",
         )
     if before.kind == "ext4" and may_have_blocks(before):
-        what = (
-            "has extents, and its old files are noted block by block still"
-            if before.unconverted
-            else "lacks what every new ext4 has"
-        )
+        said = state.INCOMPLETE if before.unconverted else state.INCOMPLETE_LACKS
         yield info(
             "migrate-incomplete",
             situation,
-            f"{device} {what}.",
-            "It seems to have been an ext3, and was not converted to the end.",
-            "The full way converts what is left.",
+            said(device=device),
+            state.INCOMPLETE_WHY(),
+            state.INCOMPLETE_REMEDY(),
         )
 
 
 def programs(situation: Situation) -> Iterator[Finding]:
     """What does the work."""
     if situation.missing:
-        yield Finding(
+        yield warning(
             "migrate-programs-missing",
-            Severity.WARNING,
-            situation.device,
-            str(missing(situation.missing, situation.family).said),
-            "They do the work.",
+            situation,
+            missing(situation.missing, situation.family).said,
+            use.MISSING_WHY(),
+            use.MISSING_REMEDY(),
             "PATH",
-            "Install them, and look again.",
         )
     elif situation.e2fsprogs < OLDEST_PROGRAMS:
-        yield Finding(
+        yield warning(
             "migrate-programs-old",
-            Severity.WARNING,
-            situation.device,
-            f"e2fsprogs is of version {version_text(situation.e2fsprogs)}; this needs "
-            f"{version_text(OLDEST_PROGRAMS)} or newer.",
-            "Older programs cannot convert files, widen block numbers, or keep what they replace.",
+            situation,
+            use.OLD(found=version_text(situation.e2fsprogs), needed=version_text(OLDEST_PROGRAMS)),
+            use.OLD_WHY(),
+            use.OLD_REMEDY(),
             "e2fsck -V",
-            "Run diskwright from a newer system or rescue medium.",
         )

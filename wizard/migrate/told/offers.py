@@ -4,14 +4,16 @@ takes."""
 from collections.abc import Iterator, Sequence
 
 from wizard.migrate.estimates import operation_seconds, room_bytes, used_bytes
-from wizard.migrate.make import NOT_COVERED, means_of, why_direct
+from wizard.migrate.make import means_of, not_covered
+from wizard.migrate.obstacles.finding import as_text, told_of
 from wizard.migrate.obstacles.found_all import against, obstacles_of
 from wizard.migrate.operations import all_operations, fresh_operations, operations_for
 from wizard.migrate.situation import Situation
 from wizard.migrate.steps import migration_steps
 from wizard.migrate.told.gains import gains_of
+from wizard.migrate.words import offers as words
 from wizard.model.migration import Means, MigrationOperation, Offer, Prospect, Way
-from wizard.model.units import format_capacity
+from wizard.model.said import Said
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """Stands in an offer of a fresh filesystem for the one that is drawn when it is chosen."""
@@ -21,7 +23,8 @@ def prospect_of(situation: Situation) -> Prospect:
     """What is found, the four ways, and the one that is proposed."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, {offer.way: offer for offer in offers})
-    return Prospect(situation.device, situation.ext, obstacles_of(situation), offers, default, why)
+    found = tuple(map(as_text, obstacles_of(situation)))
+    return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
 def _offer(situation: Situation, way: Way) -> Offer:
@@ -33,8 +36,8 @@ def _offer(situation: Situation, way: Way) -> Offer:
         way=way,
         means=means,
         gains=gains_of(operations, before),
-        costs=tuple(_costs(situation, way, means)),
-        undone=_undone(way, means),
+        costs=tuple(map(str, _costs(situation, way, means))),
+        undone=str(_undone(way, means)),
         seconds=round(
             sum(
                 operation_seconds(step.operation, before, rotational=situation.drive.rotational)
@@ -43,7 +46,7 @@ def _offer(situation: Situation, way: Way) -> Offer:
             1,
         ),
         room_bytes=used_bytes(before) if way is Way.FRESH else room_bytes(operations, before, means),
-        obstacle=f"{finding.sentence} {finding.remedy}" if finding else "",
+        obstacle=str(told_of(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
 
@@ -55,81 +58,43 @@ def _operations(situation: Situation, way: Way) -> Sequence[MigrationOperation]:
     return all_operations(situation, way)
 
 
-def _costs(situation: Situation, way: Way, means: Means) -> Iterator[str]:
+def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Said]:
     match way:
         case Way.MOUNT:
-            yield (
-                "Nothing on the disk becomes better: files are noted block by block, and small inodes end in "
-                "January 2038."
-            )
+            yield words.MOUNT_COSTS()
         case Way.LIGHT:
-            yield (
-                "Files that are there already stay as they are. Older systems, and the types ext2 and ext3, "
-                "can no longer mount it."
-            )
+            yield words.LIGHT_COSTS()
         case Way.FULL:
-            yield (
-                "Every file's entry is written anew. Older systems, and the types ext2 and ext3, can no "
-                "longer mount it."
-            )
-            yield (
-                "It stays unlike one that is made anew: tables in every group, and old files' times of "
-                "making are unknown."
-            )
+            yield words.FULL_COSTS()
+            yield words.FULL_STAYS()
         case Way.FRESH:
-            yield (
-                f"Another volume with room for {format_capacity(used_bytes(situation.ext))} and more is "
-                "needed, and must hold nothing."
-            )
+            yield words.FRESH_COSTS(used=used_bytes(situation.ext))
     if means is Means.DIRECT:
-        yield f"{why_direct(situation)} {NOT_COVERED}"
+        yield not_covered(situation)
 
 
-def _undone(way: Way, means: Means) -> str:
+def _undone(way: Way, means: Means) -> Said:
     if way is Way.MOUNT:
-        return "At any time: the old line of fstab goes back."
+        return words.MOUNT_UNDONE()
     if way is Way.FRESH:
-        return "At any time: the old filesystem stays as it is."
-    if means is Means.TRANSACTION:
-        return (
-            "To the bit, until it is kept or mounted for writing; a power cut in the middle is resumed or "
-            "taken back."
-        )
-    return (
-        "To the bit by undo files, until it is kept or mounted for writing, and as long as the power stays "
-        "on meanwhile."
-    )
+        return words.FRESH_UNDONE()
+    return words.UNDONE() if means is Means.TRANSACTION else words.DIRECT_UNDONE()
 
 
-def _default(situation: Situation, offers: dict[Way, Offer]) -> tuple[Way | None, str]:
+def _default(situation: Situation, offers: dict[Way, Offer]) -> tuple[Way | None, Said]:
     can = {way for way, offer in offers.items() if not offer.obstacle}
     if Way.FULL in can and offers[Way.FULL].means is Means.TRANSACTION:
-        return (
-            Way.FULL,
-            "It brings everything that this filesystem allows, and nothing reaches the drive before it is "
-            "proven.",
-        )
+        return Way.FULL, words.FULL_WHY()
     if Way.LIGHT in can and offers[Way.LIGHT].means is Means.TRANSACTION:
-        return Way.LIGHT, "It brings what can be had here, and nothing reaches the drive before it is proven."
+        return Way.LIGHT, words.LIGHT_WHY()
     if Way.LIGHT in can:
-        return (
-            Way.LIGHT,
-            "A power cut cannot be covered here, and this way writes next to nothing, so that little can go "
-            "wrong.",
-        )
+        return Way.LIGHT, words.LIGHT_DIRECT_WHY()
     if Way.FULL in can:
-        return (
-            Way.FULL,
-            "It brings what this filesystem still lacks. A power cut cannot be covered here: make a backup "
-            "first.",
-        )
+        return Way.FULL, words.FULL_DIRECT_WHY()
     if Way.MOUNT in can:
-        return (
-            Way.MOUNT,
-            "It changes nothing on the disk, and what stands against the others does not stand against it.",
-        )
+        return Way.MOUNT, words.MOUNT_WHY()
     if Way.FRESH in can and situation.target is not None:
-        return Way.FRESH, "It only reads this filesystem."
+        return Way.FRESH, words.FRESH_WHY()
     if not operations_for(Way.FULL, situation.ext):
-        return None, "It has everything that it can have without being made anew."
-    return None, "Nothing can be done as it stands; what is found says why."
+        return None, words.COMPLETE()
+    return None, words.NONE()

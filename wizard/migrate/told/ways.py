@@ -3,58 +3,54 @@
 import shlex
 from collections.abc import Mapping
 
+from wizard.migrate.words import ways as words
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration, Offer, Prospect, SetFstabType, Way
 from wizard.model.names import printable
-from wizard.model.units import format_capacity, format_duration, roughly
+from wizard.model.said import Said
 
-TITLES: Mapping[Way, str] = {
-    Way.MOUNT: "Mount as ext4",
-    Way.LIGHT: "New files only",
-    Way.FULL: "Everything",
-    Way.FRESH: "A fresh ext4",
+TITLES: Mapping[Way, Said] = {
+    Way.MOUNT: words.MOUNT(),
+    Way.LIGHT: words.LIGHT(),
+    Way.FULL: words.FULL(),
+    Way.FRESH: words.FRESH(),
 }
-SUMMARIES: Mapping[Way, str] = {
-    Way.MOUNT: "The ext4 driver mounts it as it is; nothing on the disk is changed.",
-    Way.LIGHT: "Files that are written from now on get what ext4 has; the old ones stay as they are.",
-    Way.FULL: "All files, directories and metadata are brought to ext4, where they lie.",
-    Way.FRESH: "A new ext4 is made on another volume, and everything is copied there and compared.",
+SUMMARIES: Mapping[Way, Said] = {
+    Way.MOUNT: words.MOUNT_DOES(),
+    Way.LIGHT: words.LIGHT_DOES(),
+    Way.FULL: words.FULL_DOES(),
+    Way.FRESH: words.FRESH_DOES(),
 }
-MEANS: Mapping[Means, str] = {
-    Means.TRANSACTION: (
-        "On a copy-on-write snapshot: the filesystem itself is changed only when all is done and checked "
-        "there. A power cut costs nothing."
-    ),
-    Means.DIRECT: (
-        "On the filesystem itself, with undo files of e2fsprogs. They do not cover a power cut: have a "
-        "backup."
-    ),
-    Means.FILES: "Only a file of the system is changed, which is replaced in one go.",
-    Means.COPY: "The old filesystem is only read.",
+_MEANS: Mapping[Means, Said] = {
+    Means.TRANSACTION: words.TRANSACTION(),
+    Means.DIRECT: words.DIRECT(),
+    Means.FILES: words.FILES(),
+    Means.COPY: words.COPY(),
 }
-BETWEEN: Mapping[Means, str] = {
-    Means.TRANSACTION: (
-        "The journal knows how far it is: the filesystem is still the old one, or half committed and cannot "
-        "be mounted until resume has finished it or undo has taken it back."
-    ),
-    Means.DIRECT: (
-        "The filesystem may be damaged, and the undo files may be useless: that is what the backup is for."
-    ),
-    Means.FILES: "The file is the old one or the new one, never half of each.",
-    Means.COPY: "The old filesystem has all files as before; the copy is begun anew.",
+MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS.items()}
+BETWEEN: Mapping[Means, Said] = {
+    Means.TRANSACTION: words.BETWEEN_TRANSACTION(),
+    Means.DIRECT: words.BETWEEN_DIRECT(),
+    Means.FILES: words.BETWEEN_FILES(),
+    Means.COPY: words.BETWEEN_COPY(),
 }
 """What a power cut would leave between two steps."""
 
-UNTOUCHED = "Nothing is lost: everything is only being read yet, and nothing was written to the filesystem."
-"""What a power cut would leave before the first step."""
-
-LOOKED_AT: Mapping[Means, str] = {
-    Means.TRANSACTION: "Every step is done on the snapshot, which is checked and then put in place",
-    Means.DIRECT: "Every step on the filesystem is done, and what came of it is checked",
-    Means.FILES: "Every step is done, and what came of it is checked",
-    Means.COPY: "Everything is copied, and compared with the old filesystem",
+POWER: Mapping[Means, Said] = {
+    Means.TRANSACTION: words.POWER_TRANSACTION(),
+    Means.DIRECT: words.POWER_DIRECT(),
+    Means.FILES: words.POWER_FILES(),
+    Means.COPY: words.POWER_COPY(),
 }
-"""What goes on behind the last step on the filesystem."""
+"""What a power cut would do."""
+
+BACK: Mapping[Means, Said] = {
+    Means.TRANSACTION: words.BACK_TO_THE_BIT(),
+    Means.DIRECT: words.BACK_TO_THE_BIT(),
+    Means.FILES: words.BACK_FILES(),
+    Means.COPY: words.BACK_COPY(),
+}
+"""Until when there is a way back."""
 
 COMPARED = frozenset({Way.LIGHT, Way.FULL})
 """Ways on which comparing every file is a choice: one changes nothing on the disk, the other always
@@ -71,31 +67,7 @@ def offer_of(prospect: Prospect, way: Way) -> Offer | None:
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
-def title_words(offer: Offer) -> str:
-    """`Everything (full)`: the second is what the command calls it."""
-    return f"{TITLES[offer.way]} ({offer.way.value})"
-
-
-def time_words(offer: Offer) -> str:
-    """An estimate."""
-    return roughly(offer.seconds) if offer.seconds >= 1 else "no time"
-
-
-def room_words(offer: Offer) -> str:
-    """What must be free elsewhere."""
-    return format_capacity(offer.room_bytes) if offer.room_bytes else "none"
-
-
-def place_words(prospect: Prospect) -> str:
-    """What is migrated, on one line."""
-    label = f', "{printable(prospect.before.label)}"' if prospect.before.label else ""
-    return (
-        f"{printable(prospect.device, 200)}, {prospect.before.kind}{label}, "
-        f"{format_capacity(prospect.before.size_bytes)}"
-    )
-
-
-def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> str:
+def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Said | str:
     """What would become of everything if the power went while step `number`, from 1, is done; None between
     two steps, or before the first where none was `begun`.
 
@@ -105,38 +77,8 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
     if told and (step is None or not isinstance(step.operation, SetFstabType)):
         return told
     if not begun:
-        return UNTOUCHED
+        return words.UNTOUCHED()
     return step.power if step else BETWEEN[migration.means]
-
-
-def percent_done(migration: Migration, done: int, share: float) -> int:
-    """How far the run is in percent of the steps' own estimates, where `done` steps are done and the next one
-    to `share` of it."""
-    weights = [max(1.0, step.seconds) for step in migration.steps]
-    if done >= len(weights):
-        return 100
-    return int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
-
-
-def around_words(migration: Migration, done: int, working: int | None) -> str:
-    """What goes on that belongs to no step, where `done` steps are done and step `working`, from 1, has
-    begun; as a clause."""
-    if not done:
-        return "Before the first step everything is read"
-    return (
-        LOOKED_AT[migration.means]
-        if working is None
-        else "Before this step changes anything, every file is read"
-    )
-
-
-def silent_words(migration: Migration, number: int, taken_seconds: float) -> str:
-    """What can be said of step `number`, from 1, whose program does not tell how far it is."""
-    should = format_duration(max(1.0, migration.steps[number - 1].seconds))
-    return (
-        f"Step {number} should take about {should} and has taken {format_duration(taken_seconds)}; how far "
-        "it is cannot be known."
-    )
 
 
 def seconds_left(migration: Migration, done: int, this_seconds: float | None) -> float:
@@ -150,69 +92,29 @@ def seconds_left(migration: Migration, done: int, this_seconds: float | None) ->
     )
 
 
-def how_sentences(migration: Migration) -> tuple[str, ...]:
+def how_sentences(migration: Migration) -> tuple[Said, ...]:
     """How it is made safe, where the room for that is, and what is compared and repaired."""
-    said = [MEANS[migration.means]]
+    said = [_MEANS[migration.means]]
     folder = migration.store or migration.undo_dir
     if folder:
-        said.append(
-            f"It takes up to {format_capacity(migration.room_bytes)} in {printable(folder, 200)}, until you "
-            "keep or undo it."
-        )
+        said.append(words.ROOM(room=migration.room_bytes, folder=printable(folder, 200)))
     if migration.manifest:
-        said.append(
-            "Every file is compared before and after: content, holes, owner, rights, times, links, extended "
-            "attributes."
-        )
+        said.append(words.COMPARED())
     elif migration.way in COMPARED:
-        said.append("Files are not compared one by one; e2fsck checks the filesystem as a whole.")
+        said.append(words.NOT_COMPARED())
     if migration.repairs:
-        said.append("Damage that e2fsck finds may be repaired.")
+        said.append(words.REPAIRED())
     return tuple(said)
 
 
-def risk_sentences(migration: Migration) -> tuple[str, ...]:
+def risk_sentences(migration: Migration) -> tuple[Said, ...]:
     """What may happen to the files, by a power cut among others, and until when there is a way back."""
-    power = {
-        Means.TRANSACTION: (
-            "If the power goes: the old filesystem is there, or resume finishes the new one. It is never "
-            "mounted half done."
-        ),
-        Means.DIRECT: (
-            "If the power goes, the filesystem can be damaged beyond the undo files' help. Without a backup "
-            "files can be lost."
-        ),
-        Means.FILES: (
-            "If the power goes: nothing on the disk has changed, and the file of the system is the old one "
-            "or the new one."
-        ),
-        Means.COPY: "If the power goes: the old filesystem has everything, and the copy is made anew.",
-    }
-    back = {
-        Means.TRANSACTION: (
-            "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted "
-            "for writing."
-        ),
-        Means.DIRECT: (
-            "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted "
-            "for writing."
-        ),
-        Means.FILES: "Undoing puts the file back as it was.",
-        Means.COPY: (
-            "Undoing is not needed for the old filesystem, which stays as it is; the copy can be made anew."
-        ),
-    }
-    driver = (
-        ()
-        if migration.way is Way.FRESH or migration.way is Way.MOUNT
-        else ("Afterwards only an ext4 driver can mount it.",)
-    )
-    return (power[migration.means], back[migration.means], *driver)
+    driver = () if migration.way in (Way.FRESH, Way.MOUNT) else (words.ONLY_EXT4(),)
+    return (POWER[migration.means], BACK[migration.means], *driver)
 
 
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
     """The command by which root carries out what was saved in a file."""
-    return (
-        f"sudo diskwright apply {shlex.quote(file) if file != 'FILE' else file} --confirm "
-        f"{shlex.quote(printable(migration.written.token))}"
-    )
+    named = shlex.quote(file) if file != "FILE" else file
+    token = shlex.quote(printable(migration.written.token))
+    return " ".join(("sudo", "diskwright", "apply", named, "--confirm", token))

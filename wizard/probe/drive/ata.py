@@ -10,6 +10,7 @@ drivers/scsi/scsi_sysfs.c and, for word 209, include/linux/ata.h.
 from wizard.model.drive_facts import Ata
 from wizard.probe.drive.pages import vital_page
 from wizard.probe.facts import RawDrive
+from wizard.probe.words import BAD_SUM, NO_DISK
 
 PAGE = "89"
 COMMAND_BYTE, DATA_AT, DATA_BYTES = 56, 60, 512
@@ -30,10 +31,10 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, str | None]:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, "the drive's IDENTIFY data do not fit their own checksum"
+        return None, str(BAD_SUM())
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
-        return None, "the drive's IDENTIFY data are not those of a disk"
+        return None, str(NO_DISK())
     logical = _logical_block_bytes(words)
     return (
         Ata(

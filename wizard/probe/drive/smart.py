@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 from wizard.model.drive_facts import Smart
+from wizard.model.said import Said
+from wizard.probe import words
 from wizard.probe.drive.health import health_of
 
 
@@ -30,25 +32,21 @@ def smart_of(text: str | None) -> Smart:
     )
 
 
-def smart_trouble(text: str | None) -> str | None:
+def smart_trouble(text: str | None) -> Said | None:
     """Why smartctl gave nothing, in its own words."""
     said = _object(text)
     if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
         return None
     messages = _object_at(said, "smartctl").get("messages")
-    words = (
+    told = (
         [str(line.get("string")) for line in messages if isinstance(line, dict)]
         if isinstance(messages, list)
         else []
     )
+    if told:
+        return words.SMARTCTL_SAYS(said=told[0])
     power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
-    return (
-        f"smartctl says: {words[0]}"
-        if words
-        else f"the drive sleeps ({power})"
-        if power
-        else "smartctl gave nothing that can be read"
-    )
+    return words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE()
 
 
 def _object(text: str | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.writer import EVERYONE, ROOT, Writer
+from wizard.probe.words import NO_GROUP, NO_USER
 
 LOGIN_UID = Path("/proc/self/loginuid")
 NOBODY_LOGGED_IN = 2**32 - 1
@@ -45,11 +46,8 @@ def writer_named(text: str) -> Writer:
             return _person(pwd.getpwnam(name))
         found = grp.getgrnam(name)
     except (KeyError, ValueError):
-        what = "user" if name == text else "group"
-        raise BadInput(
-            f"There is no {what} {printable(name, 40)!r} here; say a user's name, {GROUP}NAME, everyone or "
-            "root."
-        ) from None
+        unknown = NO_USER if name == text else NO_GROUP
+        raise BadInput(str(unknown(name=repr(printable(name, 40))))) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT
 
 

@@ -50,6 +50,9 @@ LAYER = re.compile(r"(dm-|md|bcache|drbd)\d")
 MEMORY = re.compile(r"(ram|zram)\d")
 FIRMWARE = re.compile(r"(mmcblk\d+(boot|rpmb|gp)\d*|mtdblock\d+|fd\d+)")
 OPTICAL = re.compile(r"sr\d")
+OURS = re.compile(r"/memfd:diskwright stand-in |.*/engine/new-\d+\.img|.*/diskwright-\d[^/]*/[^/]+")
+"""Files behind loop devices that a run makes for a while (apply/engine/stores.py, apply/block/stand_in.py,
+apply/transaction/transaction.py)."""
 
 
 def node_of(name: str) -> str:
@@ -66,6 +69,15 @@ def text(path: Path) -> str | None:
     """An attribute without the newline at its end; None where it is missing or refuses to be read."""
     try:
         return path.read_bytes().decode("utf-8", errors="replace").rstrip("\n")
+    except OSError:
+        return None
+
+
+def target(link: Path) -> Path | None:
+    """Where a link of sysfs leads; None where its device goes away this very moment. Python's realpath()
+    looks at a link twice, and raises FileNotFoundError where it vanished in between."""
+    try:
+        return link.resolve()
     except OSError:
         return None
 
@@ -115,13 +127,15 @@ def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
 
 
 def is_drive(folder: Path) -> bool:
-    """Whether a person would call it a drive: not a layer, not memory, no empty loop or reader, no hidden
-    path of a multipath drive."""
+    """Whether a person would call it a drive: not a layer, not memory, no loop that is empty or a run's own,
+    no empty reader, no hidden path of a multipath drive."""
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
-    if name.startswith("loop") and not (folder / "loop/backing_file").exists():
-        return False
+    if name.startswith("loop"):
+        behind = text(folder / "loop/backing_file")
+        if behind is None or OURS.match(behind):
+            return False
     return OPTICAL.match(name) is not None or text(folder / "size") not in (None, "0")
 
 

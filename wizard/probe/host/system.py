@@ -19,7 +19,7 @@ from wizard.probe.host.modules import (
     layer_modules,
     listed_modules,
 )
-from wizard.probe.host.sysfs import SYS, name_of, text
+from wizard.probe.host.sysfs import SYS, name_of, target, text
 from wizard.tools.program import find, run
 
 PROC = Path("/proc")
@@ -193,15 +193,15 @@ def _names(folder: Path) -> list[str]:
 
 
 def _block(folder: Path) -> RawBlock | None:
-    number = text(folder / "dev")
-    if number is None:
+    number, there = text(folder / "dev"), target(folder)
+    if number is None or there is None:
         return None
     backing = text(folder / "loop/backing_file")
     number_behind, inode_behind = _behind(backing) if backing else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
     return RawBlock(
         number=number,
-        disk=folder.resolve().parent.name if (folder / "partition").exists() else None,
+        disk=there.parent.name if (folder / "partition").exists() else None,
         holders=tuple(_names(folder / "holders")),
         dm_name=text(folder / "dm/name") if layered else None,
         dm_uuid=text(folder / "dm/uuid") if layered else None,

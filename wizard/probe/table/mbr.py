@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from wizard.model.machine import Table
 from wizard.probe.table.gpt import Entry, Read, Span
+from wizard.probe.words import CHAIN_BROKEN, CHAIN_RETURNS
 
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
@@ -121,11 +122,7 @@ def _chain(
         slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
         if slots is None:
             # An extended partition that was just made may be blank: that is an empty chain, not a broken one.
-            broken = (
-                f"the chain of logical partitions breaks off at byte {offset}"
-                if entries or offset >= size_bytes
-                else None
-            )
+            broken = str(CHAIN_BROKEN(start=offset)) if entries or offset >= size_bytes else None
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
         data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
@@ -135,4 +132,4 @@ def _chain(
         if link is None:
             return entries, spans, None
         here = extended.first_block + link.first_block
-    return entries, spans, f"the chain of logical partitions returns to byte {here * block_bytes}"
+    return entries, spans, str(CHAIN_RETURNS(start=here * block_bytes))

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from wizard.model.machine import Extent, Table
 from wizard.probe.table.gpt import Entry, Gpt, Read, Span, read_gpt
 from wizard.probe.table.mbr import SECTOR_BYTES, Mbr, is_extended, read_mbr
+from wizard.probe.words import MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
 
 NO_TABLE = Table("none")
 
 BLOCK_SIZES = (512, 4096)
 """Logical blocks that drives have."""
-
-LOST = "neither copy of its GPT is whole, so that what stands on the drive is not known"
 
 MOST_ENTRIES = 256
 """More than any drive in use has. What a damaged table states beyond is counted, not listed."""
@@ -43,10 +42,8 @@ def read_table(
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
         return reading
-    problem = (
-        f"the table states {len(reading.entries)} partitions, of which the first {MOST_ENTRIES} are listed"
-    )
-    return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, problem))
+    many = str(MANY_PARTITIONS(partitions=len(reading.entries), most=MOST_ENTRIES))
+    return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, many))
 
 
 def _read(
@@ -58,8 +55,9 @@ def _read(
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
         others = tuple(_made_for_others(read, size_bytes, block_bytes))
+        problems = others or (str(TABLE_LOST()),)
         table = Table("gpt", primary="damaged", backup="missing")
-        return TableReading(table, (), ((0, SECTOR_BYTES),), others or (LOST,), other_blocks=bool(others))
+        return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
@@ -72,10 +70,7 @@ def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[
     bridge."""
     for other in BLOCK_SIZES:
         if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
-            yield (
-                f"its GPT was made for logical blocks of {other} bytes, and here the drive has blocks of "
-                f"{block_bytes}"
-            )
+            yield str(OTHER_BLOCKS(other=other, size=block_bytes))
 
 
 def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
@@ -93,7 +88,9 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
         table = replace(table, primary="damaged")
     elif mbr.mixed:
         table = replace(table, kind="hybrid")
-    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (LOST,))
+    return TableReading(
+        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (str(TABLE_LOST()),)
+    )
 
 
 def free_extents(

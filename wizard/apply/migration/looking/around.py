@@ -8,12 +8,14 @@ from configparser import ConfigParser
 from configparser import Error as NoUnit
 from pathlib import Path
 
+from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.debugfs_read import seen_inside, text_inside
 from wizard.apply.migration.looking.grub import folder_inside, reader
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import lies_in_memory
 from wizard.migrate.situation import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
+from wizard.model.said import Said
 from wizard.probe.host.uses import unescaped
 from wizard.tools.program import find, run
 
@@ -53,26 +55,22 @@ def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
         there = next(above for above in (path, *path.parents) if above.exists())
         room = os.statvfs(there)
         free_bytes = room.f_bavail * room.f_frsize
-        return Folder(
-            str(path),
-            free_bytes,
-            _fault(path, there, room.f_flag, node, asked=named is not None),
-            named is not None,
-        )
+        fault = _fault(path, there, room.f_flag, node, asked=named is not None)
+        return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
     except OSError as error:
-        return Folder(str(path), 0, f"it cannot be looked at ({error.strerror})", named is not None)
+        return Folder(str(path), 0, str(words.NOT_SEEN(why=str(error.strerror))), named is not None)
 
 
-def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> str:
+def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Said | None:
     if asked and not path.is_dir():
-        return "there is no such folder"
+        return words.NO_FOLDER()
     if there.stat().st_dev == node.stat().st_rdev:
-        return "it lies on the filesystem that is to be changed"
+        return words.ON_ITSELF()
     if flags & os.ST_RDONLY:
-        return "it is read-only"
+        return words.READ_ONLY()
     if lies_in_memory(there):
-        return "it lies in memory, and would be gone after a power cut"
-    return ""
+        return words.IN_MEMORY()
+    return None
 
 
 def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:
@@ -110,12 +108,14 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
         return NO_BOOT
     if place:
         etc = environment.fstab.parent
-        words = (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+        options = (
+            (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+        )
         makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
     else:
         place = "/" if is_root or folder.startswith("/boot/") else "/boot"
-        words, makers = _start_inside(unmounted)
-    kind = _ROOT_TYPE.search(words)
+        options, makers = _start_inside(unmounted)
+    kind = _ROOT_TYPE.search(options)
     return BootPath(
         place=place,
         root_type=kind[1] if kind and place == "/" else "",
@@ -131,14 +131,14 @@ def _start_inside(node: str) -> tuple[str, list[str]]:
     has mounted."""
     try:
         seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
-        words = (
+        options = (
             text_inside(node, GRUB_DEFAULTS)
             if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular"
             else ""
         )
     except Failed:
         return "", []
-    return words, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
+    return options, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
 def _grub_version() -> tuple[int, int]:

@@ -4,6 +4,7 @@ way anew."""
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.environment import Environment
 from wizard.apply.transaction.transaction import nodes_holding
@@ -31,10 +32,7 @@ def migration_of_carried(
         node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
     )
     if found := difference(carried, situation):
-        raise Refused(
-            f"{situation.device} is not what the plan was made for: {found}. Make the plan again. Nothing "
-            "was written."
-        )
+        raise Refused(words.NOT_MADE_FOR(device=situation.device, difference=found))
     return make_migration(situation, carried.way, manifest=carried.manifest, repairs=carried.repairs)
 
 
@@ -49,8 +47,5 @@ def node_of_carried(carried: Carried) -> str:
     if not found:
         raise Refused(not_there(carried))
     if len(found) > 1:
-        raise Refused(
-            f"The filesystem {carried.before.uuid} is there {len(found)} times: {', '.join(found)}. Detach "
-            "the copies, so that it is plain which one is meant. Nothing was written."
-        )
+        raise Refused(words.TWICE(uuid=carried.before.uuid, times=len(found), nodes=tuple(found)))
     return found[0]

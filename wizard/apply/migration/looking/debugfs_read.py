@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from wizard.apply.migration.looking.words import FILE_NOT_READ
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
 from wizard.tools.program import run
@@ -51,4 +52,4 @@ def text_inside(node: str, path: str) -> str:
         try:
             return copy.read_bytes().decode("utf-8", "surrogateescape")
         except OSError:
-            raise Failed(f"{path} on {node} cannot be read: {said.last_words}") from None
+            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {said.last_words}") from None

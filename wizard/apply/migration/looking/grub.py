@@ -6,6 +6,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from wizard.apply.manifest.mount_read_only import mounted_read_only
+from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.debugfs_read import seen_inside
 from wizard.model.errors import Failed
 from wizard.model.journal import Check
@@ -50,11 +51,11 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         folder = next((folder for folder in FOLDERS if _is_real(top, f"{folder}/{SETTINGS}")), "")
         if not folder:
             return
-        yield _lists(top, folder, lambda *words: command((program, node, *words), accept=range(256)))
+        yield _lists(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
         for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
             told = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
-            seen = told.last_words if told.status else f"{program} finds every byte the same"
-            yield Check(f"GRUB's own driver reads {path} as Linux does.", told.status == 0, seen)
+            seen = told.last_words if told.status else str(words.GRUB_SAME(program=program))
+            yield Check(str(words.GRUB_READS(path=path)), told.status == 0, seen)
 
 
 def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
@@ -67,11 +68,11 @@ def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
     }
     missing = wanted - {word.rstrip("/") for word in told.output.split()}
     seen = (
-        f"{', '.join(sorted(missing)[:5])} missing: {told.last_words}"
+        words.GRUB_MISSES(names=tuple(sorted(missing)[:5]), said=told.last_words)
         if missing
-        else f"all {len(wanted)} names"
+        else words.GRUB_ALL(count=len(wanted))
     )
-    return Check(f"GRUB's own driver lists {folder} as Linux does.", told.status == 0 and not missing, seen)
+    return Check(str(words.GRUB_LISTS(folder=folder)), told.status == 0 and not missing, str(seen))
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:

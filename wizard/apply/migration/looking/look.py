@@ -10,6 +10,7 @@ from pathlib import Path
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.apply.block.snapshot import snapshot_obstacle
 from wizard.apply.manifest.manifest import manifest_seconds
+from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.around import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.migration.looking.own_fstab import own_fstab
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
@@ -25,6 +26,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Layer, Signature, Use
 from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.probe.host.sysfs import node_of
@@ -58,7 +60,7 @@ def look_at_ext(
     machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+        raise BadInput(words.NO_SIZE(drive=drive.path))
     chain = _layers(drive, path)
     shown = chain[-1].path if chain else path
     uses = [use for use in drive.uses if use.subject == shown]
@@ -105,41 +107,34 @@ def read_superblock(path: str) -> ExtFacts:
     that is whole."""
     try:
         found = read_filesystem(partial(_bytes, path))
-        fault = _fault(path, found) if found else ""
+        fault = _fault(path, found) if found else None
         copy = _copy(path) if fault or not found else None
     except PermissionError:
-        raise BadInput(f"Only root can read {path}: run it as  sudo diskwright migrate {path}") from None
+        command = " ".join(("sudo", "diskwright", "migrate", path))
+        raise BadInput(words.NEEDS_ROOT(device=path, command=command)) from None
     except OSError as error:
-        raise Refused(
-            f"{path} cannot be read: {error.strerror}. Save what can be read of it first. Nothing was "
-            "written."
-        ) from None
+        raise Refused(words.UNREADABLE(device=path, why=str(error.strerror))) from None
     if found is not None and not fault:
         return found
+    damaged = fault or words.DAMAGED(device=path)
     if copy is not None:
         block, size = copy
-        raise Refused(
-            f"The superblock of {path} is damaged{fault}. Its copy at block {block} is whole, and `e2fsck -b "
-            f"{block} -B {size} {path}` repairs by it; make an image of the device first. Nothing was "
-            "written."
-        )
+        command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
+        raise Refused(in_a_row(damaged, words.HAS_COPY(block=block, command=command)))
     if fault:
-        raise Refused(
-            f"The superblock of {path} is damaged{fault}. Make an image of the device before any repair. "
-            "Nothing was written."
-        )
-    raise BadInput(
-        f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds."
-    )
+        raise Refused(in_a_row(damaged, words.NO_COPY()))
+    raise BadInput(words.NO_EXT(device=path))
 
 
-def _fault(path: str, found: ExtFacts) -> str:
-    """What e2fsprogs has against a superblock that looks whole, as the end of a sentence; what it does not
-    know is told elsewhere."""
+def _fault(path: str, found: ExtFacts) -> Said | None:
+    """What e2fsprogs has against a superblock that looks whole; what it does not know is told elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
-        return ""
+        return None
     said = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
-    return f" (dumpe2fs: {printable(said.last_words, 100).rstrip('.')})" if said.status else ""
+    if not said.status:
+        return None
+    last = printable(said.last_words, 100).rstrip(".")
+    return words.DAMAGED_SAYS(device=path, program="dumpe2fs", said=last)
 
 
 def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
@@ -164,11 +159,9 @@ def _node(device: str) -> Path:
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
-        raise BadInput(
-            f"There is no device {printable(device)}; `diskwright inspect` lists the drives."
-        ) from None
+        raise BadInput(words.NO_DEVICE(device=printable(device))) from None
     if not node.is_block_device() or not (SYS_BLOCK / kernel_name(str(node))).exists():
-        raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
+        raise BadInput(words.NO_BLOCK_DEVICE(device=printable(device)))
     return node
 
 
@@ -176,11 +169,8 @@ def drive_of(name: str) -> str:
     """The node of the one drive that a device lies on; raises BadInput where it lies on several."""
     drives = set(_below(name))
     if len(drives) != 1:
-        named = " and ".join(sorted(drives)) or "no drive"
-        raise BadInput(
-            f"{node_of(name)} lies on {named}: a migration needs a filesystem on one drive. Nothing was "
-            "written."
-        )
+        device, named = node_of(name), tuple(sorted(drives))
+        raise BadInput(words.SEVERAL(device=device, drives=named) if named else words.NO_DRIVE(device=device))
     return drives.pop()
 
 
@@ -258,29 +248,30 @@ def _target(device: str, source: str, ext: ExtFacts) -> Target:
     machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(f"{drive.path} does not tell its size, so nothing is made there.")
+        raise BadInput(words.NO_SIZE(drive=drive.path))
     chain = _layers(drive, path)
     shown = chain[-1].path if chain else path
     part = drive.partition(path)
     found = chain[-1].signatures if chain else part.signatures if part else drive.signatures
     seen = Target(shown, size_bytes(path), known_identity(machine, drive, drive.size_bytes, drive.geometry))
-    return replace(seen, fault=_target_fault(drive, seen, source, found, ext))
+    fault = _target_fault(drive, seen, source, found, ext)
+    return replace(seen, fault=str(fault) if fault else "")
 
 
 def _target_fault(
     drive: Drive, seen: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
-) -> str:
+) -> Said | None:
     is_drive = seen.device == drive.path
     if seen.device == source:
-        return "it is the filesystem itself"
+        return words.ITSELF()
     if found:
-        return f"it holds {printable('+'.join(signature.kind for signature in found), 60)}"
+        return words.HOLDS(what=printable("+".join(signature.kind for signature in found), 60))
     if is_drive and (drive.table is None or drive.table.kind != "none" or drive.partitions):
-        return "it has partitions, or could not be read"
+        return words.PARTITIONED()
     if drive.read_only:
-        return "it is read-only"
+        return words.READ_ONLY()
     if any(use.subject == seen.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
-        return "it is in use"
+        return words.IN_USE()
     if seen.size_bytes < used_bytes(ext):
-        return "it is smaller than what is to be copied"
-    return ""
+        return words.SMALLER()
+    return None

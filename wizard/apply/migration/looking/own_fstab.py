@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
+from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.debugfs_read import LARGEST_BYTES, Inside, seen_inside, text_inside
 from wizard.apply.system.fstab import Line, parse
-from wizard.apply.tune.current_value import How
+from wizard.apply.tune.how import How
 from wizard.layout.changes.lines import digest_of_text
 from wizard.migrate.situation import BootLine, OwnFstab
 from wizard.migrate.steps import OWN_FSTAB, operation_commands
@@ -15,6 +16,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
 from wizard.model.migration import Migration, SetOwnFstabType
+from wizard.model.said import Said
 from wizard.tools.program import Result
 
 ROOT = "/"
@@ -30,7 +32,7 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
         if OWN_FSTAB not in seen:
             return None
         if fault := _fault(seen[FOLDER], seen[OWN_FSTAB]):
-            return OwnFstab(fault=fault)
+            return OwnFstab(fault=str(fault))
         text = text_inside(node, OWN_FSTAB)
         lines = tuple(
             BootLine(line.number, line.kind, line.mount_point)
@@ -38,16 +40,16 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
             if _is_of(line, node, tags)
         )
     except (BadInput, Failed) as error:
-        return OwnFstab(fault=f"it cannot be read ({error})")
-    return OwnFstab(text, lines, "the journal may hold a newer one" if ext.needs_recovery else "")
+        return OwnFstab(fault=str(words.NOT_READ(why=str(error))))
+    return OwnFstab(text, lines, str(words.NEWER()) if ext.needs_recovery else "")
 
 
-def _fault(folder: Inside, file: Inside) -> str:
+def _fault(folder: Inside, file: Inside) -> Said | None:
     if folder.kind != "directory" or file.kind != "regular":
-        return f"it is no file of its own but a {file.kind}, in a {folder.kind}"
+        return words.NO_FILE(kind=file.kind, folder=folder.kind)
     if file.links > 1:
-        return f"it has {file.links} names (hard links)"
-    return "it is larger than any such file" if file.size_bytes > LARGEST_BYTES else ""
+        return words.NAMES(links=file.links)
+    return words.TOO_LARGE() if file.size_bytes > LARGEST_BYTES else None
 
 
 def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
@@ -89,16 +91,13 @@ def set_own_type(
     """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or
     does not read so afterwards."""
     if own_standing(operation, migration, node) is not How.BEFORE:
-        raise Failed(
-            f"{OWN_FSTAB} on {migration.device} is not what was looked at. Look at it again with `diskwright "
-            "migrate`."
-        )
+        raise Failed(words.OTHER_FSTAB(file=OWN_FSTAB, device=migration.device))
     for argv in operation_commands(operation, node, undo_file):
         command(argv)
     forget_caches(node)
     if own_standing(operation, migration, node) is not How.AFTER:
-        raise Failed(f"{OWN_FSTAB} on {node} does not read as it was to be written.")
-    return f"Done on {node}."
+        raise Failed(words.NOT_AS_WRITTEN(file=OWN_FSTAB, node=node))
+    return str(words.DONE(node=node))
 
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:

@@ -8,6 +8,7 @@ from time import monotonic
 
 from wizard.apply.block.devices import size_bytes
 from wizard.apply.block.ext_superblock import superblock_on
+from wizard.apply.migration.on_device import words
 from wizard.apply.migration.on_device.fingerprint import fingerprint
 from wizard.apply.migration.on_device.record import TAKING_BACK, Record, keep_record, load_record
 from wizard.apply.migration.on_device.undo_files import (
@@ -27,10 +28,11 @@ from wizard.apply.run.runs import called
 from wizard.apply.run.vault import mark_durably
 from wizard.migrate.ext.superblock import read_ext
 from wizard.migrate.ext.used import was_mounted_since
+from wizard.migrate.steps import proof
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
-from wizard.model.units import format_exact
+from wizard.model.said import Said, in_a_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,10 @@ class Direct:
         if record is None:
             sha256, seconds = self._fingerprint()
             keep_record(self._run, Record(sha256, round(seconds, 1)))
-            sentence = f"Took the fingerprint of {self._migration.device} as it was, in {seconds:.1f} s."
-            self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
+            took = words.TOOK(device=self._migration.device, seconds=seconds)
+            self.site.journal.add(Event.SAVED, str(took), output=f"sha256 {sha256}")
         elif record.cut_off or self._is_taking_back:
-            self.site.journal.add(
-                Event.COMMAND, "A step was cut off: all steps are taken back, and done anew."
-            )
+            self.site.journal.add(Event.COMMAND, str(words.CUT_OFF()))
             self.check_kept()
             self.take_back()
 
@@ -97,19 +97,19 @@ class Direct:
         """Carry out a step; a sentence on it. Its undo file is on the medium on return. Raises Failed."""
         device = self._migration.device
         if isinstance(operation, MakeFresh | CopyFiles):
-            raise Failed(f"Step {step} works on another device than {device}.")
+            raise Failed(words.ELSEWHERE(step=step, device=device))
         # What a check puts right, such as a journal that was not empty, belongs to what is compared.
         if not isinstance(operation, CheckFiles):
             keep_manifest(device, self.site)
         record = load_record(self._run)
         if record is None:
-            raise Failed(f"The fingerprint of {device} is missing.")
+            raise Failed(words.NO_FINGERPRINT(device=device))
         undo_file = new_folder(self._folder(step))
         record = keep_record(self._run, record.begun(step, superblock_on(device)))
         said = operate(operation, device, replace(self.site, step=step), undo_file)
         kept = made_durable(self._folder(step))
         keep_record(self._run, record.done(superblock_on(device)))
-        return f"{said} {format_exact(kept)} can put back what it replaced."
+        return f"{said} {words.PUTS_BACK(kept=kept)}"
 
     def check_kept(self) -> None:
         """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's
@@ -119,20 +119,17 @@ class Direct:
             folder = self._folder(mark.step)
             if fault := folder_fault(folder):
                 raise Failed(
-                    f"The folder {folder} with the undo file of step {mark.step} {fault}: {device} is left "
-                    "as it is."
+                    words.FOLDER_WRONG(folder=str(folder), step=mark.step, fault=fault, device=device)
                 )
             if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
-                raise Failed(
-                    f"The undo file of step {mark.step} in {folder} {fault}: {device} is left as it is."
-                )
+                raise Failed(words.FILE_WRONG(step=mark.step, folder=str(folder), fault=fault, device=device))
 
     def take_back(self) -> str:
         """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises
         Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_taking_back):
-            return f"Nothing that this run wrote is on {device}."
+            return str(words.WROTE_NOTHING(device=device))
         again = record.cut_off or self._is_taking_back
         mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
@@ -145,21 +142,15 @@ class Direct:
             record = keep_record(self._run, record.without_last())
         found, seconds = self._fingerprint()
         if found != record.sha256:
-            raise Failed(
-                f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: "
-                f"its fingerprint differs. `e2fsck -f -n {device}` says whether it is sound. The undo files "
-                f"stay in {self._folder(1).parent}."
-            )
+            folder, command = str(self._folder(1).parent), " ".join(proof(device))
+            raise Failed(words.DIFFERS(device=device, command=command, folder=folder))
         (self._run / TAKING_BACK).unlink()
-        return (
-            f"{device} is bit for bit what it was: so says its fingerprint, of "
-            f"{format_exact(size_bytes(device))} in {seconds:.1f} s."
-        )
+        return str(words.SAME(device=device, size=size_bytes(device), seconds=seconds))
 
     def drop(self) -> str:
         """Delete the undo files; a sentence on that."""
         freed = drop(Path(self._migration.undo_dir), self._run.name)
-        return f"The undo files are deleted, which freed {format_exact(freed)}."
+        return str(words.DELETED(freed=freed))
 
     def check_resumable(self) -> None:
         """Raises Refused where its steps would work on something else than they left."""
@@ -174,7 +165,7 @@ class Direct:
         now, known = superblock_on(device), record.last_superblock
         found, left = read_ext(now), read_ext(known)
         if found is not None and found.uuid != self._migration.before.uuid:
-            raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
+            raise Refused(words.OTHER_NOW(device=device, uuid=found.uuid))
         is_between = record.cut_off or self._is_taking_back
         # Of what is between two steps any superblock can stand there: each is one that was left.
         possible = [
@@ -185,25 +176,14 @@ class Direct:
         # What was cut off can have left anything between, but for the time of a mount, which none of the
         # programs sets.
         if now != known and not is_between:
-            raise Refused(
-                f"{device} was changed since the run {self._run.name} ended: its superblock is another. What "
-                "was kept does not fit it any more. Nothing was written."
-            )
+            raise Refused(words.CHANGED(device=device, run=self._run.name))
 
     def _fingerprint(self) -> tuple[str, float]:
         begun = monotonic()
         return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
 
 
-def mounted_since(device: str, run: Path, *, finish: bool = False) -> str:
+def mounted_since(device: str, run: Path, *, finish: bool = False) -> Said:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
-    on = (
-        f"`diskwright resume {called(run)}` does what is left to do."
-        if finish
-        else f"`diskwright keep {called(run)}` deletes what was kept for that."
-    )
-    return (
-        f"{device} was mounted for writing since the run {run.name} ended. What was written since would be "
-        f"torn apart by putting the old blocks back, so it cannot be undone any more. {on} Nothing was "
-        "written."
-    )
+    on = words.RESUMES if finish else words.KEEPS
+    return in_a_row(words.MOUNTED_SINCE(device=device, name=run.name), on(run=called(run)))

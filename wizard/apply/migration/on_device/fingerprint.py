@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from wizard.apply.block.devices import forget_caches, size_bytes
+from wizard.apply.migration.on_device import words
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
@@ -29,9 +30,9 @@ def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
         finally:
             os.close(fd)
     except OSError as error:
-        raise Failed(f"{node} could not be read at byte {done}: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(device=node, place=done, why=str(error.strerror))) from None
     if done < total:
-        raise Failed(f"{node} ended at byte {done} of {total}.")
+        raise Failed(words.ENDED(device=node, place=done, total=total))
     return made.hexdigest()
 
 

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import put_superblock, superblock_on
+from wizard.apply.migration.on_device import words
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
-from wizard.model.units import format_exact
+from wizard.model.said import Said
 from wizard.tools.program import Result
 
 UNDO = "undo.e2undo"
@@ -39,18 +40,12 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
     shown = printable(str(folder), 200)
     there = next(above for above in (folder, *folder.parents) if above.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise Refused(
-            f"Undo files cannot be kept in {shown}: it is no folder that can be written. Nothing was written."
-        )
+        raise Refused(words.NO_FOLDER(folder=shown))
     refuse_open_folder(there)
     status = os.statvfs(there)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
-        raise Refused(
-            f"Undo files cannot be kept in {shown}: {format_exact(free)} are free, and "
-            f"{format_exact(needed_bytes)} may be needed. Nothing was written. Name a folder on another "
-            "volume with --undo-dir DIR."
-        )
+        raise Refused(words.NO_ROOM(folder=shown, free=free, needed=needed_bytes))
 
 
 def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
@@ -69,14 +64,13 @@ def new_folder(folder: Path) -> str:
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if fault := folder_fault(folder):
-            raise Failed(f"The folder {printable(str(folder), 200)} for the undo file {fault}.")
+            raise Failed(words.NEW_FOLDER(folder=printable(str(folder), 200), fault=fault))
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         sync_folder(folder.parent)
     except OSError as error:
-        raise Failed(
-            f"The folder {printable(str(folder), 200)} for the undo file could not be made: {error.strerror}."
-        ) from None
+        shown = printable(str(folder), 200)
+        raise Failed(words.NOT_MADE(folder=shown, why=str(error.strerror))) from None
     return str(folder / UNDO)
 
 
@@ -89,39 +83,35 @@ def made_durable(folder: Path) -> int:
     """The size of a step's undo file, which is on the medium on return; raises Failed where there is none."""
     file = undo_file_in(folder)
     if file is None:
-        raise Failed(
-            f"No undo file was written in {printable(str(folder), 200)}, so this step could not be taken "
-            "back."
-        )
+        raise Failed(words.NOT_WRITTEN(folder=printable(str(folder), 200)))
     fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
         sync_folder(folder)
         return os.fstat(fd).st_size
     except OSError as error:
-        raise Failed(
-            f"The undo file {printable(str(file), 200)} is not safe on its disk: {error.strerror}."
-        ) from None
+        shown = printable(str(file), 200)
+        raise Failed(words.NOT_SAFE(file=shown, why=str(error.strerror))) from None
     finally:
         os.close(fd)
 
 
-def folder_fault(folder: Path) -> str | None:
+def folder_fault(folder: Path) -> Said | None:
     """Why the folder of a step is not trusted, as a clause: who could put another undo file there could have
     root write anything."""
     for place in (folder.parent, folder):
         if os.path.lexists(place) and not is_roots_alone(place):
-            return "does not belong to root alone"
+            return words.NOT_ROOTS()
     return None
 
 
-def undo_file_fault(folder: Path, device: str, command: Command) -> str | None:
+def undo_file_fault(folder: Path, device: str, command: Command) -> Said | None:
     """What is wrong with the undo file of a step that was done, as a clause; None where all its checksums are
     right. Writes nothing."""
     file = undo_file_in(folder)
     if file is None:
-        return "is missing"
-    return None if _reads_well(file, device, command) else "is damaged"
+        return words.MISSING()
+    return None if _reads_well(file, device, command) else words.DAMAGED()
 
 
 def _reads_well(file: Path, device: str, command: Command) -> bool:
@@ -140,7 +130,8 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
     file = undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
     if file is None or recorded is None:
-        _check_untouched(device, superblock, f"there is no whole undo file in {printable(str(folder), 200)}")
+        why = words.NO_WHOLE_FILE(folder=printable(str(folder), 200))
+        _check_untouched(device, superblock, why)
         return
     undo = ("e2undo", str(file), device)
     if not again:
@@ -151,7 +142,8 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
         if command(undo, accept=range(256)).status:
             if not _reads_well(file, device, command):
                 put_superblock(device, found)
-                _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
+                why = words.FILE_DAMAGED(file=printable(str(file), 200))
+                _check_untouched(device, superblock, why)
                 return
             # A killed program can have left the list of blocks shorter than its count says; every block that
             # is listed is whole.
@@ -177,11 +169,11 @@ def _recorded_superblock(file: Path) -> bytes | None:
     return bytes(found)
 
 
-def _check_untouched(device: str, superblock: bytes, why: str) -> None:
+def _check_untouched(device: str, superblock: bytes, why: Said) -> None:
     """A program makes its undo file before it writes: without one, the superblock it found must still be
     there. Raises Failed."""
     if superblock_on(device) != superblock:
-        raise Failed(f"{device} was changed by this step, and that cannot be put back: {why}.")
+        raise Failed(words.CANNOT_BACK(device=device, why=why))
 
 
 def drop(undo_dir: Path, run_name: str) -> int:
@@ -194,7 +186,6 @@ def drop(undo_dir: Path, run_name: str) -> int:
         shutil.rmtree(folder)
         sync_folder(undo_dir)
     except OSError as error:
-        raise Failed(
-            f"The undo files in {printable(str(folder), 200)} could not be deleted: {error.strerror}."
-        ) from None
+        shown = printable(str(folder), 200)
+        raise Failed(words.NOT_DELETED(folder=shown, why=str(error.strerror))) from None
     return freed

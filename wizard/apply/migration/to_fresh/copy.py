@@ -8,14 +8,16 @@ from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.migration.steps import MigratingSite, OnGround
+from wizard.apply.migration.to_fresh import words
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, is_made, make_fresh
 from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import proof
-from wizard.migrate.told.words import SOUND
+from wizard.migrate.words.steps import SOUND
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
 from wizard.model.migration import CopyFiles, MakeFresh, Migration
+from wizard.model.said import Said, joined
 
 
 def made_of(migration: Migration) -> MakeFresh:
@@ -52,7 +54,7 @@ class Copying:
             case CopyFiles():
                 return copy_files(fresh, on_progress=noting(site.run, step))
             case _:
-                raise Failed(f"Step {step} would write to {migration.device}, which is only read.")
+                raise Failed(words.WOULD_WRITE(step=step, device=migration.device))
 
     def checks(self) -> Iterator[Check]:
         """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where
@@ -65,16 +67,16 @@ class Copying:
                 yield Check(what, is_made(make), f"UUID {facts_on(make.target).uuid}")
             if isinstance(step.operation, CopyFiles):
                 found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
-                yield Check(what, not found, " ".join(found) or "the manifests of both are the same")
+                yield Check(what, not found, joined(found) or str(words.MANIFESTS_SAME()))
         looked = site.command(proof(make.target), accept=range(256))
         yield Check(
-            SOUND,
+            str(SOUND()),
             looked.status == 0,
-            looked.last_words if looked.status else f"e2fsck ended with status {looked.status}",
+            looked.last_words if looked.status else str(words.STATUS(program="e2fsck", status=looked.status)),
         )
         same = facts_on(migration.device) == migration.before
-        seen = "its superblock says what it said" if same else "its superblock was written to meanwhile"
-        yield Check(f"{migration.device} was only read.", same, seen)
+        seen = words.UNCHANGED() if same else words.CHANGED()
+        yield Check(str(words.ONLY_READ(device=migration.device)), same, str(seen))
 
     def commit(self) -> str:
         """It was made where it stays."""
@@ -98,27 +100,19 @@ class Copying:
         raise Refused(nothing_to_keep(self.site.migration))
 
 
-def no_way_back(migration: Migration) -> str:
+def no_way_back(migration: Migration) -> Said:
     """Why a copy is not taken back."""
     target = made_of(migration).target
-    return (
-        f"There is nothing to undo: {migration.device} was only read, and {target} held nothing before. "
-        f"`wipefs --all {target}` empties it again."
-    )
+    command = " ".join(("wipefs", "--all", target))
+    return words.NO_WAY_BACK(device=migration.device, target=target, command=command)
 
 
-def nothing_to_keep(migration: Migration) -> str:
+def nothing_to_keep(migration: Migration) -> Said:
     """Why there is nothing to be kept of a copy."""
-    return (
-        f"There is nothing to keep: {migration.device} was only read, and the copy on "
-        f"{made_of(migration).target} stays as it is."
-    )
+    return words.NOTHING_TO_KEEP(device=migration.device, target=made_of(migration).target)
 
 
-def copied(migration: Migration) -> str:
+def copied(migration: Migration) -> Said:
     """How a run that did everything ends, in sentences."""
     make = made_of(migration)
-    return (
-        f"{make.target} is an ext4 with everything that {migration.device} holds; every check holds. "
-        f"{migration.device} was only read. Mount the new one by UUID={make.uuid} where the old one was."
-    )
+    return words.COPIED(target=make.target, device=migration.device, uuid=make.uuid)

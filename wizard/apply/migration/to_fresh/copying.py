@@ -31,6 +31,7 @@ from wizard.apply.manifest.look import (
     opened,
     walk,
 )
+from wizard.apply.migration.to_fresh import words
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
@@ -83,7 +84,8 @@ def _telling(path: bytes) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Failed(f"{named(path)} could not be copied: {error.strerror or error}.") from None
+        why = error.strerror or str(error)
+        raise Failed(words.NOT_COPIED(path=named(path), why=why)) from None
 
 
 def _copy_one(copy: _Copy, path: bytes) -> None:
@@ -130,7 +132,7 @@ def _copy_content(fd: int, new: int, size_bytes: int, on_bytes: Callable[[int], 
         while start < end:
             got = os.sendfile(new, fd, start, min(STEP_BYTES, end - start))
             if not got:
-                raise OSError(errno.EIO, "it is shorter than it was a moment ago")
+                raise OSError(errno.EIO, str(words.SHORTER()))
             start += got
             on_bytes(got)
     os.ftruncate(new, size_bytes)

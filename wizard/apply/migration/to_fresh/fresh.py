@@ -15,6 +15,7 @@ from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.look import LOST_AND_FOUND
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Meter, take_manifest, used_bytes
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.migration.to_fresh import words
 from wizard.apply.migration.to_fresh.copying import copy_tree
 from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.kind import Argv
@@ -24,7 +25,7 @@ from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import MakeFresh
 from wizard.model.names import printable
-from wizard.model.units import format_capacity
+from wizard.model.said import in_a_row
 
 READ_SHARE, COPIED_SHARE = 0.3, 0.75
 """Roughly which part of the work is done when the old one was read, and when it was copied."""
@@ -53,8 +54,8 @@ def make_fresh(fresh: Fresh) -> str:
         fresh.command(argv)
     forget_caches(make.target)
     if not is_made(make):
-        raise Failed(f"{make.target} does not hold the ext4 that was to be made.")
-    return f"{make.target} holds a new ext4 with the UUID {make.uuid}."
+        raise Failed(words.NOT_MADE(target=make.target))
+    return str(words.MADE(target=make.target, uuid=make.uuid))
 
 
 def is_made(make: MakeFresh) -> bool:
@@ -93,11 +94,9 @@ def copy_files(
             on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)),
         )
     if found := differences(before, after, inode_numbers=False):
-        raise Failed(f"The copy on {target} is not the same: {' '.join(found)}")
-    return (
-        f"{target} holds everything that {fresh.source} does: {taken.entries:,} files, folders and links "
-        f"with {format_capacity(taken.read_bytes)} of content were read back and are the same."
-    )
+        raise Failed(in_a_row(words.NOT_SAME(target=target), *found))
+    said = words.HOLDS_ALL(target=target, source=fresh.source, entries=taken.entries, size=taken.read_bytes)
+    return str(said)
 
 
 def check_target(make: MakeFresh, source: str) -> None:
@@ -108,17 +107,16 @@ def check_target(make: MakeFresh, source: str) -> None:
     try:
         same = Path(target).stat().st_rdev == Path(source).stat().st_rdev
     except OSError as error:
-        raise Failed(f"{target} was not touched: {error.strerror}.") from None
+        raise Failed(words.NOT_TOUCHED(target=target, why=str(error.strerror))) from None
     if same:
-        raise Failed(f"{target} was not touched: it is the old filesystem itself.")
+        raise Failed(words.NOT_TOUCHED(target=target, why=words.ITSELF()))
     if reason := open_exclusively(target):
-        raise Failed(f"{target} was not touched: {reason}.")
+        raise Failed(words.NOT_TOUCHED(target=target, why=reason))
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        raise Failed(
-            f"{target} was not touched: it holds {', '.join(sorted(printable(kind) for kind in kinds))}."
-        )
+        held = words.HOLDS(kinds=tuple(sorted(printable(kind) for kind in kinds)))
+        raise Failed(words.NOT_TOUCHED(target=target, why=held))
 
 
 def _read(device: str) -> ExtFacts | None:
@@ -127,7 +125,7 @@ def _read(device: str) -> ExtFacts | None:
             file.seek(START_BYTES)
             return read_ext(file.read(SUPERBLOCK_BYTES))
     except OSError as error:
-        raise Failed(f"{device} cannot be read: {error.strerror}.") from None
+        raise Failed(words.NOT_READ(device=device, why=str(error.strerror))) from None
 
 
 def _is_ready(make: MakeFresh) -> bool:
@@ -146,11 +144,6 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
     wanted, room = os.statvfs(old), os.statvfs(new)
     needed, free = used_bytes(old), room.f_bfree * room.f_frsize
     if needed > free:
-        raise Failed(
-            f"{target} has {format_capacity(free)} free, and {format_capacity(needed)} are to be copied."
-        )
-    if wanted.f_files - wanted.f_ffree > room.f_ffree:
-        raise Failed(
-            f"{target} has room for {room.f_ffree:,} files, and {wanted.f_files - wanted.f_ffree:,} are to "
-            "be copied."
-        )
+        raise Failed(words.NO_ROOM(target=target, free=free, needed=needed))
+    if (files := wanted.f_files - wanted.f_ffree) > room.f_ffree:
+        raise Failed(words.NO_INODES(target=target, free=room.f_ffree, needed=files))

@@ -9,13 +9,14 @@ from pathlib import Path
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.found import words
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import SETTLED
-from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
+from wizard.apply.run.begin import check_root
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import state
 from wizard.apply.run.runs import called, list_runs, load_plan
-from wizard.layout.document import read_plan
+from wizard.layout.document import read_kept_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
@@ -23,7 +24,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
 from wizard.model.notice import Notice
 from wizard.model.plan import Plan
-from wizard.model.units import format_capacity
+from wizard.model.said import Said
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
@@ -64,34 +65,30 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
     drive = probe_drive(path, seconds=LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
-        left = "What was withheld from it was written to since" if drive.waiting else "It has no notice"
         if begun := _begun_on(drive.path, journal_dir):
-            raise Refused(
-                f"The run {begun.name} has begun to put to use what waited on {drive.path}: `diskwright keep "
-                f"{called(begun)}` goes on with that. {NOTHING_WRITTEN}"
-            )
-        raise Refused(f"Nothing waits on {drive.path}. {left}. {NOTHING_WRITTEN}")
+            raise Refused(words.BEGUN(name=begun.name, drive=drive.path, run=called(begun)))
+        nothing = words.WRITTEN_SINCE if drive.waiting else words.NO_NOTICE
+        raise Refused(nothing(drive=drive.path))
     first = mine[0]
-    plan = read_plan(first.plan, f"The notice on {drive.path}")
+    plan = read_kept_plan(first.plan, str(words.NOTICE_ON(drive=drive.path)))
     there = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         there |= _others(first, drive.path)
     missing = [number for number in range(len(plan.members)) if number not in there]
     if missing:
-        named = ", ".join(
-            f"{printable(one.model or 'model unknown', 40)} of {format_capacity(one.size_bytes)}"
-            for one in (plan.members[number].drive for number in missing)
-        )
         raise Refused(
-            f"The run {printable(first.run, 60)} wrote to {len(plan.members)} drives, and not all are "
-            f"attached: missing is {named}. {NOTHING_WRITTEN}"
+            words.NOT_ALL(
+                run=printable(first.run, 60),
+                drives=len(plan.members),
+                missing=tuple(_told(plan.members[number].drive) for number in missing),
+            )
         )
     for drive, notice, _ in there.values():
         _refuse_senseless(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
     drives = [there[number][0] for number in range(len(plan.members))]
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
     differences = tuple(
-        f"{now.path} is not quite the drive that the plan names: {difference}."
+        str(words.NOT_QUITE(drive=now.path, difference=difference))
         for member, now in zip(plan.members, drives, strict=True)
         if (difference := identity_difference(member.drive, now))
     )
@@ -102,6 +99,11 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
         tuple(there[number][2] for number in numbers),
         differences,
     )
+
+
+def _told(known: Identity) -> Said:
+    model = printable(known.model, 40) if known.model else words.MODEL_UNKNOWN()
+    return words.DRIVE(model=model, size=known.size_bytes)
 
 
 def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
@@ -157,9 +159,7 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in found or other[0].number == first.number:
-            raise Refused(
-                f"Two drives say that they are the same one of this run: {path} is one. {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.TWO_SAME(drive=path))
         found[other[0].number] = (drive, *other)
     return found
 
@@ -172,10 +172,7 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != known.geometry.logical_block_bytes
     ):
-        raise Refused(
-            f"{drive.path} has another size, or other logical blocks, than when it was written: attach it as "
-            f"it was attached then. {NOTHING_WRITTEN}"
-        )
+        raise Refused(words.OTHER_SHAPE(drive=drive.path))
     return replace(
         known,
         path=drive.path,
@@ -204,6 +201,6 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
             or size % block_bytes
             or one.start_bytes % block_bytes
         ):
-            raise Refused(f"The notice on {path} makes no sense at byte {one.start_bytes}. {NOTHING_WRITTEN}")
+            raise Refused(words.SENSELESS(drive=path, byte=one.start_bytes))
     if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
-        raise Refused(f"The notice on {path} lies where it says that something else lies. {NOTHING_WRITTEN}")
+        raise Refused(words.OVERLAPS(drive=path))

@@ -14,11 +14,12 @@ from wizard.apply.block.extents import chunks, clipped, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
+from wizard.apply.plan.found import words
 from wizard.apply.plan.found.finding import Found
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.plan.start import lock_all
-from wizard.apply.run.begin import NOTHING_WRITTEN, settle
+from wizard.apply.run.begin import settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.journal import Journal
@@ -81,21 +82,15 @@ def make_found_run(
 
 def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
     if sorted(tokens) != sorted(found.plan.tokens):
-        wanted = " ".join(f"--confirm {printable(token)}" for token in found.plan.tokens)
-        raise Refused(
-            f"To confirm that what waits on {', '.join(found.plan.paths)} is to be finished, add {wanted}. "
-            f"{NOTHING_WRITTEN}"
-        )
+        wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
+        raise Refused(words.TO_CONFIRM(drives=found.plan.paths, options=wanted))
 
 
 def refuse_known(found: Found, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
     for run in _of_plan(found, journal_dir):
         if (run / "engine").is_dir() and not is_half_found(run):
-            raise Refused(
-                f"The run's folder is here: `diskwright keep {called(run)}` puts it to use, `diskwright undo "
-                f"{called(run)}` puts back what was there. {NOTHING_WRITTEN}"
-            )
+            raise Refused(words.RUN_IS_HERE(run=called(run)))
 
 
 def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
@@ -118,14 +113,13 @@ def _fill(run: Path, found: Found) -> None:
     """Keep in the run's folder what its drives are to hold, and note that it waits."""
     journal = Journal(run)
     try:
-        journal.add(
-            Event.STARTED, f"Found on {', '.join(found.plan.paths)}: the run {printable(found.run, 60)}."
-        )
+        found_on = words.FOUND_ON(drives=found.plan.paths, run=printable(found.run, 60))
+        journal.add(Event.STARTED, str(found_on))
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
         changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
         _keep_headers(run, found.plan, changes)
         save_record(run, Record(Phase.BARRED, changes))
-        journal.add(Event.WAITING, "It waits to be put to use.")
+        journal.add(Event.WAITING, str(words.WAITS()))
     finally:
         journal.close()
 
@@ -148,7 +142,7 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Cha
                     piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
                 )
         if digest.hexdigest() != notice.digest:
-            raise Refused(_changed(path))
+            raise Refused(words.CHANGED(drive=path))
         _put_withheld(new, notice)
         kept.write(notice.start_bytes, data)
         new.sync()
@@ -209,11 +203,4 @@ def _refuse_changed(found: Found) -> None:
     for path, notice in zip(found.plan.paths, found.notices, strict=True):
         with DeviceMedium(path) as drive:
             if digest_of(notice.places, drive.read) != notice.digest:
-                raise Refused(_changed(path))
-
-
-def _changed(path: str) -> str:
-    return (
-        f"{path} was written to since it was complete, or is not complete yet: what waits there is not "
-        f"whole. {NOTHING_WRITTEN} To set it up anew, make a plan with --replace."
-    )
+                raise Refused(words.CHANGED(drive=path))

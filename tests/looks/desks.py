@@ -1,0 +1,63 @@
+"""A made-up desk, for the window to draw its views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from wizard.desk.place import Place
+from wizard.desk.view import View
+
+
+class MadeUpPlace(Place):
+    """It does nothing."""
+
+    def __init__(self) -> None:
+        """It has no desk."""
+
+
+class MadeUpDesk:
+    """Shows views one above the other, and notes what it is told."""
+
+    def __init__(self, *views: View) -> None:
+        self.views = list(views)
+        self.places = [MadeUpPlace() for _ in views]
+        self.told: list[tuple[object, ...]] = []
+        self.does: dict[str, Callable[[], None]] = {}
+        self.errand: Callable[[], None] | None = None
+        self.over = False
+        self.changed: Callable[[], None] = lambda: None
+
+    @property
+    def view(self) -> View:
+        return self.views[-1]
+
+    @property
+    def below(self) -> View | None:
+        return next((view for view in reversed(self.views[:-1]) if not view.over), None)
+
+    @property
+    def place(self) -> MadeUpPlace:
+        return self.places[-1]
+
+    def go(self, view: View) -> None:
+        self.views.append(view)
+        self.places.append(MadeUpPlace())
+
+    def back(self) -> None:
+        self.views.pop()
+        self.places.pop()
+
+    def become(self, view: View) -> None:
+        self.views[-1] = view
+        self.changed()
+
+    def act(self, name: str, row: str = "", values: Mapping[str, str] | None = None) -> None:
+        self.told.append(("act", name, row, dict(values or {})))
+        self.does.get(name, lambda: None)()
+        self.changed()
+
+    def moved(self, row: str) -> None:
+        self.told.append(("moved", row))
+
+    def turned(self, field: str, values: Mapping[str, str]) -> None:
+        self.told.append(("turned", field, dict(values)))

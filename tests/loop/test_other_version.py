@@ -1,0 +1,46 @@
+"""A run that waits when diskwright is upgraded: an earlier version said otherwise what it does, and this one
+keeps and undoes it all the same."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.earlier import first_body, sealed
+from tests.loop.applying import Work, ended, fill, old_gpt, wish
+from wizard.apply.decide import keep, undo
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import PLAN, load_plan
+from wizard.layout.document import read_plan
+from wizard.layout.planner import Mode
+from wizard.model.errors import BadInput
+from wizard.model.units import MIB
+
+
+def said_otherwise(run: Path) -> None:
+    """Have the run's plan as the first version wrote it, with other words for the same."""
+    plan = read_plan((run / PLAN).read_text(), "the plan")
+    (run / PLAN).write_text(sealed(first_body(plan), "diskwright.plan/1"))
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_waits_is_settled_by_a_version_with_other_words(
+    work: Work, make_drive: MakeDrive, keeps: bool
+) -> None:
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    run = work.start(plan, keep=False)
+    assert ended(run) is RunState.WAITING
+    said_otherwise(run)
+    with pytest.raises(BadInput, match="earlier version"):
+        read_plan((run / PLAN).read_text(), "the plan")
+    assert load_plan(run).steps == plan.steps, "it is told in today's words"
+    if keeps:
+        keep(run)
+        assert state(run) is RunState.KEPT
+    else:
+        undo(run)
+        assert state(run) is RunState.UNDONE and work.digest(drive) == before

@@ -1,0 +1,1 @@
+"""The wizard's places, and the face that tells them line by line."""

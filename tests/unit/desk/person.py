@@ -1,0 +1,151 @@
+"""A person at the desk, without a face: sees what a view says, and does what it offers."""
+
+from collections.abc import Iterator
+
+from wizard.desk.desk import Desk
+from wizard.desk.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
+from wizard.services.contract import Services
+
+SECONDS = 30.0
+"""For what is done in threads."""
+
+
+class Person:
+    """Comes to the first place, and has one thing done after the other. Every call waits until nothing is
+    being done any more, and gives root's errand its chance."""
+
+    def __init__(self, services: Services, desk: Desk | None = None) -> None:
+        self.desk = desk or Desk(services)
+        if desk is None:
+            self.desk.begin()
+        self.wait()
+
+    @property
+    def view(self) -> View:
+        """What is to be seen now."""
+        return self.desk.view
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Those of the view; none where it has no list."""
+        rows = self.view.rows
+        return rows.rows if rows else ()
+
+    @property
+    def said(self) -> str:
+        """What the last thing done was answered by."""
+        said = self.view.said
+        return str(said.text) if said else ""
+
+    def row(self, word: str) -> Row:
+        """The row with this key, else the first one that has this word in it."""
+        for row in self.rows:
+            if row.key == word:
+                return row
+        for row in self.rows:
+            if any(word in text for text in texts_of_row(row)):
+                return row
+        raise AssertionError(f"no row with {word!r} among {[row.key for row in self.rows]}")
+
+    def act(self, name: str, row: str | None = None, **values: str) -> None:
+        """Do an action of the view: at a row, by its key or a word of it, else at the one that the cursor
+        stands on. A field whose key is no word is written with `_`. Fields that are not given keep their
+        value."""
+        view = self.view
+        assert view.action(name), f"no action {name!r} among {[action.name for action in view.actions]}"
+        at = self.row(row).key if row is not None else view.rows.at if view.rows else ""
+        if row is not None:
+            self.desk.moved(at)
+        self.desk.act(name, at, self._values(view, values))
+        self.wait()
+
+    def key(self, key: str, row: str | None = None, **values: str) -> None:
+        """Press the key of an action."""
+        found = next((action for action in self.view.actions if action.key == key), None)
+        assert found, f"no key {key!r} among {[action.key for action in self.view.actions]}"
+        self.act(found.name, row, **values)
+
+    def turn(self, field: str, value: str, **values: str) -> None:
+        """Turn a field to another value."""
+        given = self._values(self.view, {**values, field: value})
+        self.desk.turned(field, given)
+        self.wait()
+
+    def wait(self) -> None:
+        """Until nothing is being done."""
+        while True:
+            assert self.desk.wait(SECONDS), "it is still being done"
+            errand = self.desk.errand
+            if errand is None:
+                return
+            errand()
+
+    def end(self) -> None:
+        """Nobody looks any more."""
+        self.desk.end()
+
+    def texts(self) -> tuple[str, ...]:
+        """Every text of the view, from its title to the labels of its keys."""
+        return tuple(text for text in texts_of(self.view) if text)
+
+    @property
+    def text(self) -> str:
+        """All of them in a row."""
+        return " ".join(" ".join(self.texts()).split())
+
+    @staticmethod
+    def _values(view: View, given: dict[str, str]) -> dict[str, str]:
+        keys = {field.key.replace("-", "_"): field.key for field in view.fields}
+        unknown = [key for key in given if key.replace("-", "_") not in keys]
+        assert not unknown, f"no field {unknown} among {sorted(keys.values())}"
+        typed = {keys[key.replace("-", "_")]: value for key, value in given.items()}
+        return {field.key: typed.get(field.key, field.value) for field in view.fields}
+
+
+def texts_of(view: View) -> Iterator[str]:
+    """Every text of a view, in the order in which it is read."""
+    yield str(view.title)
+    yield str(view.about)
+    for block in view.above:
+        yield from texts_of_block(block)
+    for row in view.rows.rows if view.rows else ():
+        yield from texts_of_row(row)
+    for field in view.fields:
+        yield from (str(field.caption), "" if field.secret else field.value, str(field.hint))
+        for offer in field.offers:
+            yield from (str(offer.text), str(offer.why_not))
+    for pane in view.panes:
+        yield str(pane.title)
+        for block in pane.blocks:
+            yield from texts_of_block(block)
+    yield str(view.said.text) if view.said else ""
+    for action in view.actions:
+        yield from (str(action.label), str(action.why_not))
+
+
+def texts_of_row(row: Row) -> Iterator[str]:
+    """Every text of a row."""
+    yield from (str(cell.text) for cell in row.cells)
+    yield str(row.why_not)
+    yield from map(str, row.notes)
+
+
+def texts_of_block(block: Block) -> Iterator[str]:
+    """Every text of a block."""
+    match block:
+        case Para():
+            yield from (str(piece.text) for piece in block.pieces)
+        case Command():
+            yield " ".join(block.argv)
+        case Bar():
+            yield str(block.caption)
+            yield from (str(stretch.name) for stretch in block.stretches)
+        case Figures():
+            yield str(block.unit)
+            yield from (name for name, _ in block.values)
+            yield from block.shown
+        case Progress():
+            yield str(block.said)
+        case Banner():
+            yield str(block.text)
+            yield from map(str, block.detail)

@@ -1,0 +1,92 @@
+"""The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
+
+from dataclasses import replace
+
+from tests.unit.desk.live import MEDIA, Live
+from tests.unit.desk.person import Person
+from tests.unit.layouts import EVERYTHING
+from tests.unit.machines import drive, machine, partition, partitioned
+from wizard.model.machine import Drive, Use
+from wizard.model.units import GIB, MIB
+
+
+def crowded(**changes: object) -> Drive:
+    """Two partitions, and room between them."""
+    films = partition(1, MIB, 100 * GIB, filesystem="ext4")
+    return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
+
+
+def at_plan(*drives: Drive) -> Person:
+    """The first drive for large media, as advised."""
+    person = Person(Live(machine(*drives, tools=EVERYTHING)))
+    path = person.desk.services.drive_paths()[0]
+    person.desk.moved(path)
+    person.act("set-up", path)
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan", (person.view.place, person.said)
+    return person
+
+
+def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
+    person = at_plan(crowded())
+    assert "every partition that is there, to the byte." in person.text and "Lost:" not in person.text
+    person.act("turn")
+    assert "Lost:" in person.text
+    person.act("turn")
+    assert "every partition that is there, to the byte." in person.text
+
+
+def test_volumes_are_added_changed_and_taken_off() -> None:
+    person = at_plan(drive())
+    person.act("add")
+    # The first one takes all there is: its size is asked for first.
+    assert person.said
+    person.act("back")
+    person.act("edit")
+    person.act("take", size="100G")
+    person.act("add")
+    assert person.view.place == "volume"
+    person.act("take", label="more")
+    assert [row.key for row in person.rows] == ["0", "1"] and "more" in person.text
+    plan = person.desk.session.plan
+    assert plan is not None and len(plan.volumes) == 2
+    person.act("remove", "1")
+    assert [row.key for row in person.rows] == ["0"]
+    person.act("remove")
+    assert [row.key for row in person.rows] == ["0"] and person.said
+
+
+def test_too_large_a_volume_is_refused_in_its_form_and_nothing_typed_is_lost() -> None:
+    person = at_plan(drive())
+    person.act("edit")
+    person.act("take", size="900T", label="films")
+    assert person.view.place == "volume" and person.said
+    held = {field.key: field.value for field in person.view.fields}
+    assert (held["size"], held["label"]) == ("900T", "films")
+    person.act("back")
+    plan = person.desk.session.plan
+    assert plan is not None and plan.volumes[0].label == "media"
+
+
+def test_back_keeps_what_was_planned() -> None:
+    person = at_plan(drive())
+    person.act("edit")
+    person.act("take", label="films")
+    person.act("back")
+    assert person.view.place == "purpose" and person.view.rows is not None
+    assert person.view.rows.at == MEDIA
+    person.act("plan", MEDIA)
+    plan = person.desk.session.plan
+    assert plan is not None and plan.volumes[0].label == "films"
+
+
+def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
+    used = replace(crowded(), uses=(Use("running-system", "/dev/sda", "/"),))
+    person = Person(Live(machine(used)))
+    person.act("set-up", "/dev/sda")
+    assert person.view.place == "drives" and person.said
+    person.act("actions", "/dev/sda")
+    for name in ("set-up", "use-free"):
+        assert person.row(name).why_not != ""
+        person.act("do", name)
+        assert person.view.place == "actions" and person.said == str(person.row(name).why_not)

@@ -1,0 +1,118 @@
+"""What grows while it is mounted, and what does not; and what a forged document of it is refused for."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import machine, partition, partitioned
+from wizard.desk.menu import entries
+from wizard.layout.before import known_identity
+from wizard.layout.changes.check_changes import check_changes
+from wizard.layout.changes.steps_of import change_commands, change_steps, stays, undo_commands
+from wizard.layout.one.possible import why_not_grow_mounted
+from wizard.model.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Partition, Signature, Use
+from wizard.model.units import GIB, MIB
+
+PART = "/dev/sda1"
+AT = Use("mounted", PART, "/srv/films")
+COMPAT_JOURNAL = 0x4
+
+
+def mounted(
+    filesystem: str | None, *uses: Use, features: tuple[int, int, int] | None = None, end: int = 3 * GIB
+) -> tuple[Drive, Partition]:
+    """A drive with a mounted partition of 1 GiB, and another behind it."""
+    part = partition(1, MIB, GIB, filesystem=filesystem)
+    if features is not None:
+        part = replace(part, signatures=(Signature("ext4", "filesystem", features=features),))
+    on = partitioned(part, partition(2, end), uses=(AT, *uses))
+    return on, on.partitions[0]
+
+
+@pytest.mark.parametrize(
+    ("which", "says"),
+    [
+        *((mounted(name), None) for name in ("ext3", "ext4", "xfs", "btrfs")),
+        (mounted("xfs", Use("running-system", PART, "/")), None),
+        (mounted("ext4", features=(COMPAT_JOURNAL, 0, 0)), None),
+        (mounted("xfs", end=GIB + MIB), None),
+        (mounted("ext4", features=(0x38, 0, 0)), "has no journal"),
+        (mounted("ext2"), "holds ext2, which does not grow in use: unmount it first."),
+        (mounted("ntfs"), "only ext2, ext3, ext4, XFS and Btrfs can be grown"),
+        (mounted(None), "Nothing is recognised"),
+        (mounted("xfs", Use("loop-backing", PART, "/dev/loop7")), "is in use"),
+        (mounted("xfs", Use("holder", PART, "/dev/mapper/x")), "is in use"),
+    ],
+)
+def test_what_grows_in_use(which: tuple[Drive, Partition], says: str | None) -> None:
+    why = why_not_grow_mounted(*which)
+    assert (why is None) if says is None else says in str(why)
+
+
+@pytest.mark.parametrize(("filesystem", "able"), [("ext4", True), ("ext2", False), ("vfat", False)])
+def test_the_menu_offers_it_where_it_is_possible(filesystem: str, able: bool) -> None:
+    on, part = mounted(filesystem)
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "grow")
+    assert (str(entry.why_not) == "") is able and "2.1 GB" in str(entry.says)
+    full, full_part = mounted(filesystem, end=GIB + MIB)
+    (entry,) = (one for one in entries(machine(full), full, full_part.path, "") if one.name == "grow")
+    assert (str(entry.why_not) == "") is able and "fill its partition" in str(entry.says)
+
+
+EXTEND = ExtendPartition("/dev/sda", 1, MIB, GIB, 2 * GIB)
+GROW = GrowMounted(PART, "xfs", "/srv/films", GIB, 2 * GIB)
+BTRFS = replace(GROW, filesystem="btrfs", member=3)
+
+
+def wanting(*operations: ChangeOperation, filesystem: str = "xfs") -> Changes:
+    on, _ = mounted(filesystem)
+    assert on.size_bytes is not None and on.geometry is not None
+    identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
+    return Changes(identity, PART, filesystem, "", Grow(), change_steps(operations, identity))
+
+
+def forged_as(changes: Changes, filesystem: str) -> Changes:
+    """The same of a filesystem that does not grow so, of which no step could be told."""
+    (step,) = changes.steps
+    operation = replace(GROW, filesystem=filesystem)
+    return replace(changes, filesystem=filesystem, steps=(replace(step, operation=operation),))
+
+
+def test_what_is_shown_is_what_is_done_and_whether_there_is_a_way_back() -> None:
+    assert change_commands(EXTEND) == (("partx", "--update", "--nr", "1:1", "/dev/sda"),)
+    assert change_commands(BTRFS) == (("btrfs", "filesystem", "resize", "3:max", "/srv/films"),)
+    assert undo_commands(BTRFS) == (("btrfs", "filesystem", "resize", f"3:{GIB}", "/srv/films"),)
+    assert change_commands(GROW) == (("xfs_growfs", "-d", "/srv/films"),) and undo_commands(GROW) == ()
+    ext4 = replace(GROW, filesystem="ext4")
+    assert change_commands(ext4) == (("resize2fs", PART),)
+    assert [stays(one) for one in (EXTEND, BTRFS, GROW, ext4)] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])
+def test_what_growing_takes_holds_together(good: Changes) -> None:
+    check_changes(good)
+
+
+@pytest.mark.parametrize(
+    ("forged", "says"),
+    [
+        (wanting(EXTEND), "does not grow so"),
+        (wanting(replace(EXTEND, number=2), GROW), "it changes '/dev/sda2'"),
+        (wanting(replace(EXTEND, drive="/dev/sdb"), GROW), "it changes '/dev/sdb1'"),
+        (wanting(replace(EXTEND, new_bytes=3 * GIB), GROW), "does not grow so"),
+        (wanting(replace(EXTEND, new_bytes=2 * GIB + 1), replace(GROW, new_bytes=2 * GIB + 1)), "an end"),
+        (wanting(replace(EXTEND, old_bytes=2 * GIB), GROW), "an end that it cannot have"),
+        (wanting(replace(EXTEND, start_bytes=0), GROW), "an end that it cannot have"),
+        (wanting(replace(EXTEND, start_bytes=465 * GIB), GROW), "an end that it cannot have"),
+        (wanting(replace(GROW, filesystem="btrfs")), "does not grow so"),
+        (forged_as(wanting(GROW), "ext2"), "does not grow so"),
+        (forged_as(wanting(GROW), "ntfs"), "does not grow so"),
+        (wanting(replace(GROW, mount_point="srv")), "does not grow so"),
+        (wanting(GROW, EXTEND), "not in their order"),
+    ],
+)
+def test_what_growing_would_not_take_is_refused(forged: Changes, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        check_changes(forged, "c.json")

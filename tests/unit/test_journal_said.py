@@ -1,0 +1,131 @@
+"""What a journal says is kept as codes with values, and told in the language of whoever reads it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.engine import words as engine
+from wizard.apply.run import words
+from wizard.apply.run.entries import in_own_words
+from wizard.apply.run.journal import FILE, Journal, RunState, read_entries, state
+from wizard.documents.codec import from_json, to_json
+from wizard.model.errors import BadInput
+from wizard.model.journal import Entry, Event
+from wizard.model.said import Said, in_a_row
+
+LEFT = in_a_row(engine.LEFT_AS_IT_IS(drives=("/dev/sda", "/dev/sdb")), engine.NOTHING_LEFT())
+SAID = [
+    words.NOTHING_WRITTEN(),
+    words.REGIONS(count=3, size=4096),
+    words.NOT_KEPT(folder="/srv", why=words.NO_ROOM(needed=5)),
+    words.STEP_LEFT(step=1, percent=50, left=90.5),
+    LEFT,
+]
+OLD = {
+    "at": "2026-11-20T10:00:00.000+00:00",
+    "event": "started",
+    "step": 0,
+    "sentence": "Applying 3 steps to /dev/sda.",
+    "command": [],
+    "output": "",
+}
+
+
+def written(folder: Path, *lines: dict[str, object]) -> None:
+    (folder / FILE).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def newer(said: object) -> dict[str, object]:
+    return {name: value for name, value in OLD.items() if name != "sentence"} | {"said": said}
+
+
+@pytest.mark.parametrize("said", SAID, ids=lambda said: said.code)
+def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Said) -> None:
+    journal = Journal(tmp_path)
+    added = journal.add(Event.STEP_DONE, said, step=2, command=("mkfs", "x"), output="done")
+    journal.close()
+    assert read_entries(tmp_path) == (added,)
+    assert (added.sentence, added.said, added.step, added.output) == (str(said), said, 2, "done")
+    (line,) = map(json.loads, (tmp_path / FILE).read_text().splitlines())
+    assert "sentence" not in line and line["said"]["code"] == said.code
+
+
+def test_text_is_kept_as_text(tmp_path: Path) -> None:
+    Journal(tmp_path).end(Event.FAILED, "mkfs.ext4 ended with status 1: no such device")
+    (entry,) = read_entries(tmp_path)
+    assert entry.sentence == "mkfs.ext4 ended with status 1: no such device" and entry.said is None
+    assert "said" not in json.loads((tmp_path / FILE).read_text())
+
+
+def test_the_last_word_can_be_a_code(tmp_path: Path) -> None:
+    Journal(tmp_path).end(Event.DONE, words.NOTHING_WRITTEN())
+    assert read_entries(tmp_path)[-1].said == words.NOTHING_WRITTEN() and state(tmp_path) is RunState.DONE
+
+
+def test_each_reader_has_it_in_their_own_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, words.NOTHING_WRITTEN())
+    (here,) = read_entries(tmp_path)
+    told: Callable[[str, str], str] = lambda code, english: "Es wurde nichts geschrieben."  # noqa: E731
+    monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(told))
+    assert read_entries(tmp_path)[0].sentence == "Es wurde nichts geschrieben."
+    piped = from_json(to_json(here), Entry, "the pipe")
+    assert piped.sentence == "Nothing was written."
+    assert in_own_words(piped).sentence == "Es wurde nichts geschrieben."
+
+
+def test_what_an_older_version_wrote_is_read_as_it_was(tmp_path: Path) -> None:
+    written(tmp_path, OLD)
+    (entry,) = read_entries(tmp_path)
+    assert (entry.sentence, entry.said, entry.event) == (OLD["sentence"], None, Event.STARTED)
+    assert in_own_words(entry) == entry
+
+
+def test_both_forms_stand_in_one_journal(tmp_path: Path) -> None:
+    written(tmp_path, OLD)
+    journal = Journal(tmp_path)
+    journal.add(Event.UNDONE, words.NOTHING_WRITTEN())
+    assert [entry.sentence for entry in read_entries(tmp_path)] == [OLD["sentence"], "Nothing was written."]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            {"code": "apply.future.moved", "values": {"drive": "/dev/sda", "bytes": 4096}},
+            "apply.future.moved (drive /dev/sda, bytes 4096)",
+        ),
+        ({"code": "apply.run.no-such", "values": {}}, "apply.run.no-such ()"),
+        (
+            {
+                "code": "apply.future.because",
+                "values": {"why": {"code": "future.why", "values": {"of": ["a", "b"]}}},
+            },
+            "apply.future.because (why future.why (of a, b))",
+        ),
+        (
+            {"code": "apply.run.nothing-written", "values": {"where": "/dev/sda"}},
+            "apply.run.nothing-written (where /dev/sda)",
+        ),
+        ({"code": "../../etc", "values": {"x": "\x1b[2J"}}, "../../etc (x ?[2J)"),
+        ({"code": "", "values": {}}, " ()"),
+    ],
+)
+def test_what_a_newer_version_says_is_told_as_its_code_and_values(
+    tmp_path: Path, said: dict[str, object], told: str
+) -> None:
+    written(tmp_path, OLD, newer(said), OLD | {"event": "done"})
+    first, entry, last = read_entries(tmp_path)
+    assert (entry.sentence, entry.said) == (told, None)
+    assert first.sentence == last.sentence == OLD["sentence"] and state(tmp_path) is RunState.DONE
+
+
+@pytest.mark.parametrize(
+    "said", [None, "text", 5, [], {}, {"code": 1, "values": {}}, {"code": "a", "values": 1}]
+)
+def test_what_has_no_form_of_a_sentence_is_damaged(tmp_path: Path, said: object) -> None:
+    written(tmp_path, newer(said))
+    with pytest.raises(BadInput, match="line 1"):
+        read_entries(tmp_path)

@@ -1,0 +1,1 @@
+"""The sentences of advice, by what they are about."""

@@ -1,0 +1,137 @@
+"""What is said of a change that is rehearsed, put on drives, and taken back."""
+
+from wizard.model.said import Sentence
+
+# What a power cut now would leave, by how far it is.
+HALF = Sentence(
+    "apply.engine.half",
+    "If the power went now, nothing could be mounted from {drives}; `diskwright {command}` would finish it.",
+)
+REHEARSING = Sentence(
+    "apply.engine.rehearsing",
+    "If the power went now, {drives} would be as before: all is done on a stand-in.",
+)
+SAVED = Sentence("apply.engine.saved", "If the power went now, {drives} would be as before.")
+BARRED = Sentence(
+    "apply.engine.barred",
+    "If the power went now, nothing would be lost: it can be kept or undone on any later day.",
+)
+RELEASED = Sentence("apply.engine.released", "If the power went now, {drives} would hold what was shown.")
+
+# Ways on.
+UNDO = Sentence("apply.engine.undo", "`diskwright undo {run}` puts back what was there, bit for bit.")
+RESUME_OR_END = Sentence(
+    "apply.engine.resume-or-end", "`diskwright resume {run}` goes on, `diskwright undo {run}` ends it."
+)
+GOES_ON = Sentence("apply.engine.goes-on", "`diskwright {command} {run}` goes on.")
+UNDO_GOES_ON = Sentence(
+    "apply.engine.undo-goes-on", "`diskwright undo {run}` goes on putting back what was there."
+)
+NOTHING_LEFT = Sentence("apply.engine.nothing-left", "Nothing of this run is left to be done.")
+ENDS_RUN = Sentence("apply.engine.ends-run", "`diskwright undo {run}` ends this run; make the plan again.")
+GIVE_BACK = Sentence("apply.engine.give-back", "Give the drive its {size} bytes back.")
+OVER = Sentence(
+    "apply.engine.over",
+    "`diskwright undo {run} --over-changes` puts back what was there before this run, over whatever was "
+    "written since.",
+)
+KEEP_LEAVES = Sentence("apply.engine.keep-leaves", "`diskwright keep {run}` leaves it as it is.")
+KEEP_AGAIN = Sentence("apply.engine.keep-again", "`diskwright keep {run}` tries it again.")
+WITHOUT_IT = Sentence("apply.engine.without-it", "`diskwright {command} {run}` does not need it.")
+KEPT_IN = Sentence("apply.engine.kept-in", "What is kept of both states lies in {folder}.")
+NO_COPY = Sentence(
+    "apply.engine.no-copy",
+    "Put its files back from a copy, if there is one. Else the drive can only be set up anew: make the plan "
+    "again.",
+)
+
+# How far it is.
+NOT_NOTED = Sentence(
+    "apply.engine.not-noted",
+    "How far the run is could not be written to {run}: {why}. See to that, and give the command again.",
+)
+NOT_REHEARSED = Sentence(
+    "apply.engine.not-rehearsed",
+    "{run} has no rehearsed change to 1 drive.",
+    "{run} has no rehearsed change to {count} drives.",
+)
+NO_DRIVE_WRITTEN = Sentence("apply.engine.no-drive-written", "Nothing was written to a drive.")
+RUN_IS = Sentence(
+    "apply.engine.run-is", "The run is {phase}: this cannot be done with it now. Nothing was written."
+)
+
+# What stands against going on.
+RESIZED = Sentence(
+    "apply.engine.resized", "{drive} has {now} bytes now, not {before}. Nothing more was written."
+)
+WRITTEN_SINCE = Sentence(
+    "apply.engine.written-since", "{drive} was written to since it was complete. Nothing was written."
+)
+CHANGED_SINCE = Sentence(
+    "apply.engine.changed-since", "{drive} was changed after the rehearsal. Nothing was written."
+)
+OVERWRITING = Sentence(
+    "apply.engine.overwriting",
+    "{drive} was written to since it was complete; putting back what was there before could destroy that. "
+    "Nothing was written.",
+)
+OLD_DAMAGED = Sentence("apply.engine.old-damaged", "The old bytes in {folder} are damaged.")
+KEPT_DAMAGED = Sentence(
+    "apply.engine.kept-damaged",
+    "What is kept in {folder} of {drive} was changed or damaged. Nothing more was written.",
+)
+LEFT_AS_IT_IS = Sentence(
+    "apply.engine.left-as-it-is",
+    "{drives:list} holds what it held before this run, and was used since: it is left as it is.",
+)
+PLAN_AGAIN = Sentence("apply.engine.plan-again", "If you still want it, make the plan again.")
+STRAY = Sentence(
+    "apply.engine.stray",
+    "{drive} was changed at byte {byte} by another program since this run wrote to it. Nothing more was "
+    "written.",
+)
+STRAY_BEFORE = Sentence(
+    "apply.engine.stray-before",
+    "{drive} was changed at byte {byte} by another program before it was complete. Nothing more was written.",
+)
+IN_USE = Sentence("apply.engine.in-use", "{device} is in use: {why}.")
+
+# Drives.
+ELSEWHERE = Sentence(
+    "apply.engine.elsewhere",
+    "In the rehearsal, byte {byte} of {drive} changed, which is no part of what is made. Nothing was written "
+    "to the drive.",
+)
+NOT_EMPTIED = Sentence(
+    "apply.engine.not-emptied", "{drive} did not take that its new volumes are empty: {why}."
+)
+NOTICE_TOO_LONG = Sentence(
+    "apply.engine.notice-too-long", "The notice for {drive} did not fit into its place."
+)
+NOT_AS_WRITTEN = Sentence(
+    "apply.engine.not-as-written",
+    "{drive} does not hold what it should: it does not read as it was written.",
+)
+NOT_AS_WRITTEN_AT = Sentence(
+    "apply.engine.not-as-written-at",
+    "{drive} does not hold what it should at byte {byte}: it does not read as it was written.",
+)
+
+# Stand-ins, and what is recognised on them.
+NOT_IGNORED = Sentence("apply.engine.not-ignored", "udev cannot be told to ignore {name}: {why}.")
+NOT_MADE = Sentence("apply.engine.not-made", "{folder} cannot be made: {why}.")
+NO_LOOPS = Sentence("apply.engine.no-loops", "the kernel gives no loop devices ({why})")
+TOO_LARGE = Sentence("apply.engine.too-large", "{folder} takes no file as large as the drive")
+TOO_LARGE_WHY = Sentence("apply.engine.too-large-why", "{folder} takes no file as large as the drive ({why})")
+NOT_USED = Sentence("apply.engine.not-used", "{file} could not be used: {why}")
+STORE_FAILED = Sentence("apply.engine.store-failed", "{clause}.")
+NO_ROOM = Sentence("apply.engine.no-room", "there is no room")
+CUT_SHORT = Sentence("apply.engine.cut-short", "{file} was cut short or damaged.")
+STILL_SHOWS = Sentence("apply.engine.still-shows", "{node} still shows {kind} where zeros were written.")
+BLKID_SEES = Sentence(
+    "apply.engine.blkid-sees", "blkid still recognises {seen} on {part}, whose marks were hidden."
+)
+STILL_SEEN = Sentence("apply.engine.still-seen", "{program} still recognises what was hidden on {part}.")
+KERNEL_MOUNTS = Sentence(
+    "apply.engine.kernel-mounts", "The kernel mounts {part} as {kind} although its marks are hidden."
+)

@@ -1,0 +1,88 @@
+"""Growing a Btrfs. Its chunks hold either files or records (btrfs-inspect-internal(8), dump-tree): all chunks
+of records are copied, and nothing is written where there are files. Growing changes records alone: it writes
+them anew, in chunks of records or where no chunk is (Linux fs/btrfs/volumes.c)."""
+
+import re
+from dataclasses import dataclass
+
+from wizard.apply.block.extents import GRAIN_BYTES, without
+from wizard.apply.engine.marks import BTRFS_COPIES
+from wizard.apply.growing.showing import Showing
+from wizard.apply.growing.words import CUT_OFF, DEVICES, MIXED, NOT_TOLD, SMALL_BLOCKS, refusal
+from wizard.apply.steps.step_context import Site
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.units import KIB
+
+SUPERBLOCK_AT = 64 * KIB
+"""The first; copies lie at BTRFS_COPIES (btrfs(5))."""
+
+SUPERBLOCK = ("btrfs", "inspect-internal", "dump-super")
+CHUNKS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk")
+CHUNK = re.compile(r"CHUNK_ITEM \d+\).*?\n\s+length (\d+) .*? type (\S+)\n((?:(?!\titem ).*\n)*)")
+STRIPE = re.compile(r"stripe \d+ devid \d+ offset (\d+)")
+PROFILES = frozenset({"single", "DUP"})
+"""What one device alone can have: every stripe has all of the chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk: what it holds (DATA, METADATA, SYSTEM), how it is spread, and where it lies."""
+
+    holds: frozenset[str]
+    profile: str
+    places: tuple[Extent, ...]
+
+
+def show(showing: Showing) -> tuple[Extent, ...]:
+    """Show every chunk of records; the places are those where no files are. Raises Failed."""
+    _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
+    found = chunks_in(showing.asked(*CHUNKS, showing.real))
+    if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
+        raise Failed(refusal(MIXED()))
+    files = [place for one in found if "DATA" in one.holds for place in one.places]
+    records = [place for one in found if "DATA" not in one.holds for place in one.places]
+    copies = [
+        Extent(at, GRAIN_BYTES)
+        for at in (SUPERBLOCK_AT, *BTRFS_COPIES)
+        if at + GRAIN_BYTES <= showing.volume.size_bytes
+    ]
+    showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in (*records, *copies))
+    elsewhere = without(Extent(0, showing.volume.size_bytes), files)
+    return tuple(showing.within(one.start_bytes, one.size_bytes) for one in elsewhere)
+
+
+def chunks_in(text: str) -> tuple[Chunk, ...]:
+    """The chunks in what dump-tree says of the chunk tree. Raises Failed where it names none. Pure."""
+    found = tuple(_chunk(int(length), kind, stripes) for length, kind, stripes in CHUNK.findall(text))
+    if len(found) != text.count("CHUNK_ITEM ") or not found:
+        raise Failed(refusal(NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",))))
+    return found
+
+
+def _chunk(length: int, kind: str, stripes: str) -> Chunk:
+    *holds, profile = kind.split("|")
+    places = tuple(Extent(int(start), length) for start in STRIPE.findall(stripes))
+    return Chunk(frozenset(holds), profile, places)
+
+
+def _refuse(text: str, showing: Showing) -> None:
+    block, start = _number(text, "sectorsize"), showing.volume.start_bytes
+    if block % GRAIN_BYTES or start % GRAIN_BYTES:
+        raise Failed(refusal(SMALL_BLOCKS(block=block, start=start, page=GRAIN_BYTES)))
+    if (devices := _number(text, "num_devices")) != 1:
+        raise Failed(refusal(DEVICES(devices=devices)))
+    if _number(text, "log_root"):
+        raise Failed(refusal(CUT_OFF()))
+
+
+def _number(text: str, name: str) -> int:
+    found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
+    if found is None:
+        raise Failed(refusal(NOT_TOLD(program="btrfs", what=(name,))))
+    return int(found[1])
+
+
+def held_bytes(device: str, _said: str, site: Site) -> int:
+    """How many bytes it has now. Raises Failed."""
+    return _number(site.command((*SUPERBLOCK, device)).output, "total_bytes")

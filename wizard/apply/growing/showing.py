@@ -1,0 +1,80 @@
+"""What stands for a filesystem that grows: its own records on a stand-in, as the drive has them.
+
+What files hold is not there, so nothing of it may change. Programs that copy records may leave others than
+the drive's behind: xfs_mdrestore, for one, writes zeros to the last block (xfsprogs, mdrestore/
+xfs_mdrestore.c). So whatever a stand-in shows is held against the drive and put right before anything is
+tried.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.extents import chunks, clipped, differing, held
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.stores import Store
+from wizard.apply.growing.words import CHANGES, refusal
+from wizard.apply.steps.lvm import Do
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.tools.program import run
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A filesystem that is to be shown: `real` is its partition, `stand_in` the one that stands for it, and
+    `volume` where both lie on their drives, `drive` and what `file` holds. `run` is the run's folder; `do`
+    runs a command and journals it; what is only asked may take `seconds`.
+    """
+
+    real: str
+    stand_in: str
+    volume: Extent
+    drive: str
+    file: Path
+    run: Path
+    do: Do
+    seconds: float
+
+    def asked(self, *argv: str) -> str:
+        """What a program says that only reads; it may be long, and is not journalled. Raises Failed."""
+        return run(argv, seconds=self.seconds).output
+
+    def copy(self, places: Iterable[Extent]) -> None:
+        """Show these places of the drive. Raises Failed."""
+        with DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
+            for chunk in chunks(places):
+                shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+
+    def within(self, start_bytes: int, size_bytes: int) -> Extent:
+        """A place that counts from the filesystem's start, as one of the drive."""
+        return Extent(self.volume.start_bytes + start_bytes, size_bytes)
+
+
+Show = Callable[[Showing], tuple[Extent, ...]]
+"""Shows a filesystem's records, and gives the places in its old room, besides those that are shown, where
+growing may write: what is free. Raises Failed for one that cannot be grown so."""
+
+
+def shown_with(show: Show, showing: Showing) -> tuple[Extent, ...]:
+    """Have the stand-in show the filesystem; everywhere in its old room where growing may write. Raises
+    Failed."""
+    forget_caches(showing.real)
+    free = show(showing)
+    forget_caches(showing.stand_in)
+    return (*free, *_put_right(showing))
+
+
+def _put_right(showing: Showing) -> tuple[Extent, ...]:
+    """Give the stand-in the drive's bytes in the filesystem's room, wherever it holds any; those places."""
+    with DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
+        places = tuple(clipped(held(shown.fd), (showing.volume,)))
+        wrong = tuple(differing(places, drive.read, shown.read))
+        for chunk in chunks(wrong):
+            shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+        if any(differing(places, drive.read, shown.read)):
+            raise Failed(refusal(CHANGES(device=showing.real)))
+    if wrong:
+        forget_caches(showing.stand_in)
+    return places

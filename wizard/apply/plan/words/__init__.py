@@ -1,0 +1,1 @@
+"""What is said of a plan that is carried out, by what it is about."""

@@ -1,0 +1,50 @@
+"""What is said while a plan is carried out, and of a run that is taken up again."""
+
+from wizard.model.said import Sentence
+
+# What failed; what is wrong stands behind a colon.
+NOT_TOGETHER = Sentence("apply.plan.carried.not-together", "What was made could not be put together:")
+CHANGED_MEANWHILE = Sentence(
+    "apply.plan.carried.changed-meanwhile",
+    "{device} was changed at byte {byte} by another program while udev caught up.",
+)
+NOTHING_MORE = Sentence("apply.plan.carried.nothing-more", "Nothing more was written.")
+PULLED = Sentence("apply.plan.carried.pulled", "{drive} is not attached any more: plug it in again.")
+HAS_LINE = Sentence("apply.plan.carried.has-line", "{file} has the line:")
+
+# How it ended.
+NOT_CHECKED = Sentence("apply.plan.carried.not-checked", "Every step was done, but nothing could be checked.")
+CHECKS = Sentence(
+    "apply.plan.carried.checks",
+    "Every step was done, but {count} check does not hold.",
+    "Every step was done, but {count} checks do not hold.",
+)
+SET_UP = Sentence(
+    "apply.plan.carried.set-up",
+    "{drives:list} is set up exactly as planned; every check holds.",
+    "{drives:list} are set up exactly as planned; every check holds.",
+)
+
+# The ways on.
+CHECKS_AGAIN = Sentence("apply.plan.carried.checks-again", "`diskwright resume {run}` checks again.")
+GOES_ON = Sentence("apply.plan.carried.goes-on", "`diskwright resume {run}` goes on.")
+NOT_BACK = Sentence("apply.plan.carried.not-back", "It cannot be undone any more, since {final} was begun.")
+PUTS_BACK = Sentence("apply.plan.carried.puts-back", "`diskwright undo {run}` puts back what was there.")
+FINISHES_BACK = Sentence(
+    "apply.plan.carried.finishes-back", "`diskwright undo {run}` finishes putting back what was there."
+)
+
+# Taking a run up.
+COMPLETE = Sentence("apply.plan.carried.complete", "The run {name} is complete.")
+GOING_ON = Sentence("apply.plan.carried.going-on", "Going on with the run on {drives:list}.")
+PUTTING_TO_USE = Sentence("apply.plan.carried.putting-to-use", "Putting {drives:list} to use.")
+PUTTING_BACK = Sentence("apply.plan.carried.putting-back", "Putting back what was on {drives:list}.")
+NOT_KEPT = Sentence(
+    "apply.plan.carried.not-kept",
+    "The run {name} wrote to the drive directly: there is nothing to keep. Nothing was written.",
+)
+NOT_OVER_CHANGES = Sentence(
+    "apply.plan.carried.not-over-changes",
+    "The run {name} wrote to the drive directly: it is not undone over what changed since. Nothing was "
+    "written.",
+)

@@ -1,0 +1,15 @@
+"""What is said of any device that a step works on, and of the commands that it runs."""
+
+from wizard.model.said import Sentence
+
+NO_NODE = Sentence("apply.steps.devices.no-node", "The node {node} did not appear.")
+IN_USE = Sentence("apply.steps.devices.in-use", "{node} is in use: {why}.")
+NOT_TOUCHED = Sentence("apply.steps.devices.not-touched", "{node} was not touched: {why}.")
+NOT_READ = Sentence("apply.steps.devices.not-read", "{file} could not be read: {why}.")
+NOT_READ_AGAIN = Sentence("apply.steps.devices.not-read-again", "{drive} could not be read again: {why}.")
+FAILED_CHECK = Sentence("apply.steps.devices.failed-check", "{what}: {seen}.")
+WIPEFS_UNREADABLE = Sentence(
+    "apply.steps.devices.wipefs-unreadable", "wipefs said of {device} what diskwright cannot read: {said}"
+)
+SAVED = Sentence("apply.steps.devices.saved", "Saved {places} of {drive}.")
+ENDED = Sentence("apply.steps.devices.ended", "{program} ended with status {status} after {seconds:.1f} s.")

@@ -1,0 +1,282 @@
+"""Which filesystem: the ranking for a purpose on a drive, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wizard.advise.asked import Taken
+from wizard.advise.filesystems import FILESYSTEMS, for_files
+from wizard.advise.missing import lacking
+from wizard.desk.place import Place, Values, back_action
+from wizard.desk.view import (
+    GAP,
+    Action,
+    Block,
+    Column,
+    Command,
+    Pane,
+    Piece,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    View,
+    muted,
+    para,
+    strong,
+)
+from wizard.desk.words import filesystem as words
+from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
+from wizard.model.advice import Place as Rank
+
+if TYPE_CHECKING:
+    from wizard.advise.missing import Missing
+    from wizard.desk.desk import Desk
+    from wizard.model.machine import Machine
+    from wizard.services.session import Session
+
+SPOKEN = 1000
+"""No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells
+it in the row."""
+
+STANDING = {
+    Rank.CHOSEN: (words.RECOMMENDED, Tone.GOOD),
+    Rank.SECOND: (words.GOOD_TOO, Tone.ACCENT),
+    Rank.REJECTED: (words.NOT_RECOMMENDED, Tone.WARN),
+}
+
+
+class Filesystem(Place):
+    """The ranking. `choice` is what is taken now.
+
+    `take` gets what is taken instead and may refuse it, which is told here. Then this place is left, unless
+    `take` led elsewhere itself. `size_bytes` is the volume's, where it is known, for ranking once more.
+    """
+
+    step = Step.PLAN
+    HELP: ClassVar = words.HELP
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        advice: Advice,
+        choice: Choice | None,
+        take: Callable[[Taken], None],
+        size_bytes: int | None = None,
+    ) -> None:
+        super().__init__(desk)
+        self._session, self._advice, self._take, self._size_bytes = session, advice, take, size_bytes
+        self._chosen = choice.filesystem if choice else ""
+        self._asked: dict[str, Taken] = {}
+        if choice is not None:
+            before = session.taken
+            asked = before if before is not None and before.choice == choice else Taken(choice)
+            self._asked[choice.filesystem] = asked
+        first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
+        self._at = first or next((one.filesystem for one in advice.choices), "")
+
+    def view(self) -> View:
+        """The ranking, and what stands behind the row under the cursor."""
+        advice = self._advice
+        rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
+        columns = (Column(), Column(), Column(least=SPOKEN))
+        drive = self._session.drive
+        return View(
+            "filesystem",
+            self.step,
+            words.TITLE(purpose=advice.workload.title),
+            tuple(self._actions()),
+            about=words.ABOUT(drive=drive.path if drive else ""),
+            above=() if advice.chosen else (para(Piece(words.NONE_CAN(), Tone.WARN)),),
+            rows=Rows(rows, self._at, columns),
+            panes=tuple(self._panes()),
+            help=tuple(sentence() for sentence in self.HELP),
+        )
+
+    def _row(self, choice: Choice) -> Row:
+        word = standing(choice)
+        why_not = choice.obstacles[0] if choice.obstacles else ""
+        chosen = None if choice.obstacles else choice.filesystem == self._chosen
+        cells = (strong(choice.filesystem), word, Piece("" if why_not else choice.sentence))
+        return Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
+
+    def _actions(self) -> Iterator[Action]:
+        choice, unmade = self._choice(self._at), self._unmade(self._at)
+        why_not: Text = unmade.why_not if unmade else ""
+        if choice is not None and choice.obstacles:
+            why_not = choice.obstacles[0]
+        yield Action("take", "enter", words.TAKE(), why_not)
+        yield Action("options", "o", words.OPTIONS(), words.NO_OPTIONS() if why_not else "")
+        yield Action("why", "w", words.WHY())
+        if self._missing(self._at):
+            yield Action("install", "i", words.INSTALL())
+        yield back_action()
+
+    def _panes(self) -> Iterator[Pane]:
+        choice, unmade = self._choice(self._at), self._unmade(self._at)
+        if choice is not None:
+            doubts = self._taken(choice).doubts
+            yield Pane(choice.filesystem, tuple(choice_blocks(choice, doubts)))
+        elif unmade is not None:
+            yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
+        if blocks := tuple(_drive_blocks(self._advice)):
+            yield Pane(words.THIS_DRIVE(), blocks)
+
+    def _choice(self, row: str) -> Choice | None:
+        """The choice of a row, with what was asked for beside the advice."""
+        if row in self._asked:
+            return self._asked[row].choice
+        return self._advice.choice(row)
+
+    def _unmade(self, row: str) -> Unmade | None:
+        return next((one for one in self._advice.unmade if one.filesystem == row), None)
+
+    def _taken(self, choice: Choice) -> Taken:
+        return self._asked.get(choice.filesystem) or Taken(choice)
+
+    def _missing(self, row: str) -> Missing | None:
+        """The programs without which the filesystem of a row cannot be made."""
+        choice, machine = self._advice.choice(row), self._session.machine
+        if choice is None or not choice.obstacles or machine is None:
+            return None
+        return lacking(machine, FILESYSTEMS[choice.filesystem].makers)
+
+    def moved(self, row: str) -> None:
+        """What stands behind it is shown."""
+        self._at = row
+
+    def act_take(self, row: str, _values: Values) -> None:
+        """It is the volume's filesystem now."""
+        choice = self._choice(row)
+        if choice is None or choice.obstacles:
+            return
+        self._take(self._taken(choice))
+        if self.desk.place is self:
+            self.desk.back()
+
+    def act_options(self, row: str, _values: Values) -> None:
+        """Every option of it."""
+        from wizard.desk.details.options import Options
+
+        advised, choice = self._advice.choice(row), self._choice(row)
+        if advised is None or choice is None or choice.obstacles:
+            return
+
+        def keep(taken: Taken) -> None:
+            self._asked[row] = taken
+
+        workload, taken = self._advice.workload.id, self._taken(choice)
+        self.desk.go(Options(self.desk, self._session, workload, taken, keep, advised=advised))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """The studies and figures behind it."""
+        from wizard.desk.asides.pages import Reasons
+        from wizard.desk.parts.reasons import choice_reasons, unmade_reasons
+
+        choice, unmade = self._choice(row), self._unmade(row)
+        if choice is not None:
+            self.desk.go(Reasons(self.desk, choice.filesystem, choice_reasons(choice, self._advice)))
+        elif unmade is not None:
+            self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
+
+    def act_install(self, row: str, _values: Values) -> None:
+        """Install what makes it."""
+        from wizard.desk.asides.install import Install
+
+        if absent := self._missing(row):
+            self.desk.go(Install(self.desk, absent, lambda: self._look_again(absent)))
+
+    def _look_again(self, absent: Missing) -> None:
+        """Rank with the programs that are there now."""
+        self.desk.later(self, self.services.surroundings, lambda now: self._equipped(now, absent))
+
+    def _equipped(self, now: Machine, absent: Missing) -> None:
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        machine = replace(
+            session.machine,
+            kernel=now.kernel,
+            tools=now.tools,
+            programs=now.programs or session.machine.programs,
+            missing_files=now.missing_files,
+        )
+        workload, recording = self._advice.workload.id, session.diagnosis.recording
+        self._advice = self.services.advise(machine, session.drive, recording, workload, self._size_bytes)
+        self._session = replace(session, machine=machine)
+        if self.desk.session.machine is not None:
+            self.desk.session = replace(self.desk.session, machine=machine)
+        left = tuple(name for name in absent.programs if not machine.has_tool(name))
+        if left:
+            self.tell(words.STILL_MISSING(programs=left, count=len(left)), Tone.WARN)
+        else:
+            told = words.INSTALLED(programs=absent.programs, count=len(absent.programs))
+            self.tell(told, Tone.GOOD)
+
+
+def standing(choice: Choice) -> Piece:
+    """How it stands, in a word or two; nothing speaks for one that the purpose does not name."""
+    if choice.obstacles:
+        return Piece(words.CANNOT(), Tone.MUTED)
+    word, tone = STANDING[choice.place if choice.ranked else Rank.REJECTED]
+    return Piece(word(), tone if choice.ranked else Tone.PLAIN)
+
+
+def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
+    """Why a choice has its place, and what it is made and mounted with; of what hinders it, its row says the
+    first."""
+    yield para(choice.sentence)
+    for obstacle in choice.obstacles[1:]:
+        yield para(Piece(words.CANNOT_HERE(), Tone.DANGER), obstacle, hang=2)
+    for doubt in doubts:
+        yield para(Piece(words.IN_DOUBT(), Tone.WARN), doubt, hang=2)
+    if choice.obstacles:
+        return
+    yield GAP
+    yield from _options(words.MADE_WITH(), choice.mkfs)
+    yield from _options(words.MOUNTED_WITH(), choice.mount)
+    if choice.scheduler:
+        yield from _options(words.SCHEDULER(), (choice.scheduler,))
+    if choice.withheld:
+        yield para(strong(words.WITHHELD()))
+    for held in choice.withheld:
+        yield para(muted(held.text), held.reason, indent=2, hang=2)
+
+
+def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
+    yield para(strong(caption)) if options else para(strong(caption), words.DEFAULTS())
+    for option in options:
+        yield para(Piece(option.text, Tone.ACCENT), option.why, indent=2, hang=2)
+        if option.risk:
+            yield para(Piece(words.COST(), Tone.WARN), option.risk, indent=4, hang=2)
+
+
+def _unmade_row(unmade: Unmade) -> Row:
+    cells = (Piece(unmade.title), Piece(words.CANNOT(), Tone.MUTED), Piece(""))
+    return Row(unmade.filesystem, cells, why_not=words.NEVER_MADE())
+
+
+def _unmade_blocks(unmade: Unmade) -> Iterator[Block]:
+    yield para(unmade.why_not)
+    yield GAP
+    yield para(strong(words.WAY_OFF()), unmade.way_off, hang=2)
+
+
+def _drive_blocks(advice: Advice) -> Iterator[Block]:
+    for doubt in advice.doubts:
+        yield para(Piece(words.IN_DOUBT(), Tone.WARN), doubt, hang=2)
+    for note in advice.notes:
+        yield para(muted(words.GOOD_TO_KNOW()), note, hang=2)
+    if advice.zoned:
+        yield para(strong(words.IN_ZONES()))
+    for use in advice.zoned:
+        yield from _zoned_blocks(use)
+
+
+def _zoned_blocks(use: ZonedUse) -> Iterator[Block]:
+    yield para(strong(use.verdict), use.sentence, indent=2, hang=2)
+    for command in use.commands:
+        yield Command((command,))

@@ -1,0 +1,22 @@
+"""The job that a document of a run is."""
+
+from wizard.desk.jobs.job import Job
+from wizard.desk.jobs.of_changes import ChangesJob
+from wizard.model.changes import Changes
+from wizard.model.migration import Migration
+from wizard.model.plan import Plan
+
+
+def job_of(document: Plan | Changes | Migration) -> Job:
+    """As Review and Work see it."""
+    match document:
+        case Plan():
+            from wizard.desk.jobs.of_plan import PlanJob
+
+            return PlanJob(document)
+        case Changes():
+            return ChangesJob(document)
+        case Migration():
+            from wizard.desk.jobs.of_migration import MigrationJob
+
+            return MigrationJob(document)

@@ -1,0 +1,162 @@
+"""A plan as something that can be begun."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.desk.jobs.job import Job, Outcome
+from wizard.desk.parts.bars import plan_bars
+from wizard.desk.view import Banner, Bar, Block, Text, Tone
+from wizard.desk.words import job as words
+from wizard.layout.steps.shown import told_as_direct
+from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.losses import losses
+from wizard.layout.told.preview import danger_of
+from wizard.layout.told.promise import WORD, lost_when, promise, shows_nothing, wants_word
+from wizard.model.plan import Plan
+from wizard.model.said import Sentence
+
+if TYPE_CHECKING:
+    from wizard.apply.run.journal import RunState
+    from wizard.layout.told.promise import WayBackRoom
+    from wizard.layout.wishes.wish import Wish
+    from wizard.model.identity import Identity
+    from wizard.model.journal import Entry
+    from wizard.services.contract import Services
+
+TONES = {
+    "done": Tone.GOOD,
+    "kept": Tone.GOOD,
+    "waiting": Tone.GOOD,
+    "undone": Tone.GOOD,
+    "failed": Tone.DANGER,
+}
+
+
+def _named(plan: Plan) -> Sentence:
+    if not plan.part:
+        return words.SET_UP
+    if plan.volumes:
+        return words.FORMAT
+    return words.GROW if any(slot.number == plan.part for slot in plan.after.partitions) else words.DELETE
+
+
+class PlanJob(Job):
+    """Sets drives up, or changes one partition. `wishes` are what it was made from, for reasons."""
+
+    def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
+        self.plan, self.wishes = plan, wishes
+        what = plan.part_path or ", ".join(plan.paths)
+        self.title = _named(plan)(what=what)
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """All of the plan."""
+        return tuple(member.drive for member in self.plan.members)
+
+    def lost(self) -> tuple[Text, ...]:
+        """As the plan tells."""
+        return tuple(losses(self.plan))
+
+    @property
+    def keeps_all(self) -> bool:
+        """One partition that grows; of a whole drive it is not known what is there by now."""
+        return bool(self.plan.part) and not self.lost()
+
+    def lost_when(self, services: Services) -> Text:
+        """Once it is kept, or at once."""
+        return words.LOST_KEPT() if lost_when(self.plan, services.why_direct(self.plan)) else words.LOST_NOW()
+
+    def ways_back(self, services: Services) -> tuple[Text, ...]:
+        """The plan's promise, after the danger of a stripe."""
+        direct = services.why_direct(self.plan)
+        danger = danger_of(self.plan)
+        if not direct and shows_nothing(self.plan):
+            said: tuple[Text, ...] = (words.NOTHING_THERE(),)
+        elif not direct:
+            said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.containers else (words.WAITS(),)
+        else:
+            said = (promise(self.plan, direct),)
+        return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
+
+    @property
+    def doubts(self) -> tuple[Text, ...]:
+        """The plan's."""
+        return self.plan.doubts
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """Every drive's."""
+        return plan_bars(self.plan)
+
+    @property
+    def sentences(self) -> tuple[Text, ...]:
+        """The plan's steps."""
+        return tuple(step.sentence for step in self.plan.steps)
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """By the plan's estimates."""
+        return tuple(step.seconds for step in self.plan.steps)
+
+    def commands(self, services: Services) -> tuple[Block, ...]:
+        """As they will be run, and undone: on the drive itself where no stand-in can be had."""
+        from wizard.desk.asides.pages import command_blocks
+
+        return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
+
+    def word(self, services: Services) -> str:
+        """Where what is there cannot be put back."""
+        return WORD if wants_word(self.plan, services.why_direct(self.plan)) else ""
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether it makes containers."""
+        return bool(self.plan.containers)
+
+    @property
+    def unread(self) -> bool:
+        """As the plan knows."""
+        return bool(self.plan.unread)
+
+    def tries_out(self, services: Services) -> bool:
+        """On stand-ins, as root."""
+        return services.tries_out(self.plan)
+
+    def room(self, services: Services) -> WayBackRoom:
+        """As tried out, or as far as that is known."""
+        return services.way_back_room(self.plan)
+
+    def document(self) -> tuple[str, str]:
+        """For `diskwright apply`."""
+        from wizard.layout.document import render_plan
+
+        return render_plan(self.plan), f"{Path(self.plan.drive.path).name}-plan.json"
+
+    def command(self, services: Services, file: str) -> str:
+        """With every token."""
+        from wizard.apply.plan.steps_told import confirmation
+
+        options = confirmation(self.plan, services.why_direct(self.plan))
+        return str(words.APPLY_COMMAND(file=shlex.quote(file), options=options))
+
+    def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
+        """As the plan shows."""
+        return services.start(self.plan, tokens, secret)
+
+    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+        """The headline, then the sentence on the state and the ways on."""
+        from wizard.apply.plan.steps_told import decision_of, headline, result_sentence, undo_sentence
+
+        phase = services.phase(run)
+        head = headline(self.plan, state)
+        sentence = result_sentence(self.plan, state, phase)
+        rest = sentence.removeprefix(" ".join(map(str, head))).strip()
+        first: Text = head[0] if head else rest
+        detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
+        more = () if state.value == "waiting" else (undo_sentence(self.plan, run, state, entries, phase),)
+        banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
+        return Outcome(banner, more, decision_of(self.plan, state))

@@ -1,0 +1,128 @@
+"""What can be done with a drive, or with one partition of it, and why it cannot be done now. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.desk.view import Text
+from wizard.desk.words import actions as words
+from wizard.layout.changes.possible import (
+    places_of,
+    signatures_on,
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_unmount,
+)
+from wizard.layout.changes.words import UNREAD
+from wizard.layout.one.possible import (
+    room_behind,
+    why_not_delete,
+    why_not_format,
+    why_not_grow,
+    why_not_grow_mounted,
+)
+from wizard.layout.room.refusals import measured, unread_content
+from wizard.migrate.ext.candidates import old_filesystems
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.names import printable
+from wizard.model.said import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that can be done. `says` what it means here, `why_not` why it cannot be done now; `ends`: it
+    destroys something."""
+
+    name: str
+    key: str
+    label: Said
+    says: Text
+    why_not: Text = ""
+    ends: bool = False
+
+
+def entries(machine: Machine, drive: Drive, device: str, impediment: str) -> tuple[Entry, ...]:
+    """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
+    cannot be set up."""
+    part = drive.partition(device)
+    found = [*_of_drive(drive, impediment)] if part is None else []
+    found += _of_filesystem(machine, drive, device)
+    if part is not None:
+        found += _of_partition(drive, part)
+    else:
+        found += _of_the_whole(machine, drive)
+    # What can be done comes before what cannot; what destroys comes last of each.
+    return tuple(sorted(found, key=lambda one: (one.why_not != "", one.ends)))
+
+
+def _of_drive(drive: Drive, impediment: str) -> Iterator[Entry]:
+    if drive.is_empty:
+        yield Entry("set-up", "s", words.SET_UP_EMPTY(), words.SET_UP_EMPTY_SAYS(), impediment)
+        return
+    free = max((extent.size_bytes for extent in drive.free), default=0)
+    why_not: Text = impediment
+    if not impediment and unread_content(drive):
+        why_not = UNREAD(device=drive.path)
+    elif not impediment and (drive.table is None or drive.table.kind == "none"):
+        why_not = words.NO_TABLE()
+    elif not impediment and not free:
+        why_not = words.NO_FREE()
+    yield Entry("use-free", "e", words.USE_FREE(), words.USE_FREE_SAYS(size=free), why_not)
+    yield Entry("set-up", "A", words.SET_UP(), words.SET_UP_SAYS(), impediment, ends=True)
+
+
+def _of_filesystem(machine: Machine, drive: Drive, device: str) -> Iterator[Entry]:
+    old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
+    says: Text = words.TO_EXT4_SAYS(kind=" + ".join(sorted({one.kind for one in old}))) if old else ""
+    none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD()
+    yield Entry("to-ext4", "m", words.TO_EXT4(), says, "" if old else none)
+    if drive.partition(device) is None and not drive.signatures:
+        return
+    label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
+    named = words.RENAME_SAYS(label=printable(label, 40)) if label else words.NO_LABEL()
+    yield Entry("rename", "r", words.RENAME(), named, _text(why_not_relabel(machine, drive, device)))
+    yield Entry("mount", "n", words.MOUNT(), words.MOUNT_SAYS(), _text(why_not_mount(machine, drive, device)))
+    place = ", ".join(places_of(drive, device))
+    yield Entry(
+        "unmount",
+        "u",
+        words.UNMOUNT(),
+        words.UNMOUNT_SAYS(place=place),
+        _text(why_not_unmount(machine, drive, device)),
+    )
+    yield Entry(
+        "options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(why_not_remount(machine, drive, device))
+    )
+
+
+def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
+    try:
+        measured(drive)
+        room = room_behind(drive, part)
+    except Refused:
+        room = 0
+    mounted = bool(places_of(drive, part.path))
+    # One that is mounted may also not fill its partition, which only root can see.
+    says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
+    why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
+    yield Entry("grow", "g", words.GROW(), says, _text(why_not))
+    yield Entry(
+        "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _text(why_not_format(drive, part)), ends=True
+    )
+    yield Entry(
+        "delete", "D", words.DELETE(), words.DELETE_SAYS(), _text(why_not_delete(drive, part)), ends=True
+    )
+
+
+def _of_the_whole(machine: Machine, drive: Drive) -> Iterator[Entry]:
+    yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS())
+    yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
+    yield Entry(
+        "power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _text(why_not_power_off(machine, drive))
+    )
+
+
+def _text(why: Said | None) -> Text:
+    return "" if why is None else why

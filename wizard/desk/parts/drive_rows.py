@@ -1,0 +1,178 @@
+"""A drive, its partitions and what was found of it, as rows and paragraphs. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.desk.parts.bars import drive_bar
+from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
+from wizard.desk.words import drives as words
+from wizard.diagnose.rungs import VIRTUAL_BUSES, own_rotation_rate, turns
+from wizard.diagnose.told import recording_word
+from wizard.layout.room.refusals import unread_content
+from wizard.migrate.ext.candidates import Candidate, old_filesystems
+from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
+from wizard.model.machine import Drive, Partition
+from wizard.model.names import printable
+from wizard.services.session import OpenRun
+
+TONES = {
+    Severity.DANGER: Tone.DANGER,
+    Severity.WARNING: Tone.WARN,
+    Severity.INFO: Tone.ACCENT,
+    Severity.OK: Tone.GOOD,
+}
+_SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
+_RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
+ASSUMED = frozenset({"usb", *VIRTUAL_BUSES})
+TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
+"""Findings that half a minute of measuring answers."""
+
+
+def short(path: str) -> str:
+    """A device without its folder."""
+    return printable(path.removeprefix("/dev/"), 40)
+
+
+def has_platters(drive: Drive) -> bool | None:
+    """Whether it is a hard disk, where that is known. Of a USB or virtual drive that says nothing itself the
+    kernel assumes it."""
+    assumed = drive.bus in ASSUMED and own_rotation_rate(drive) is None
+    found = turns(drive)
+    return None if found and assumed else found
+
+
+def kind_of(drive: Drive) -> Text:
+    """What it is made of."""
+    platters = has_platters(drive)
+    if platters is None:
+        return words.KIND_UNKNOWN()
+    return words.HDD() if platters else words.SSD()
+
+
+def run_row(run: OpenRun, *, named: bool = False) -> Row:
+    """A run that is at work, or waits for a word; `named` where another one is on the same drives."""
+    said = _RUN_SAID.get(run.state, words.RUN_STOPPED)()
+    tone = Tone.ACCENT if run.state == "running" else Tone.WARN
+    drives = ", ".join(map(short, run.drives))
+    notes = (printable(run.run.name, 60),) if named else ()
+    return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone)), notes=notes)
+
+
+def reading_row(path: str) -> Row:
+    """A drive that has not answered yet."""
+    return Row(path, (strong(short(path)), muted(words.READING())))
+
+
+def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Row:
+    """Name, model, size, what it is made of, its bus, and how it stands."""
+    size = words.UNKNOWN_SIZE() if drive.size_bytes is None else words.SIZE(size=drive.size_bytes)
+    blocks = drive.geometry.sector_format if drive.geometry else ""
+    cells = (
+        strong(short(drive.path)),
+        Piece(printable(drive.model, 24) if drive.model else words.NO_NAME()),
+        Piece(size),
+        Piece(kind_of(drive)),
+        Piece(drive.bus or ""),
+        Piece(blocks),
+        stands(drive, diagnosis, impediment),
+    )
+    return Row(drive.path, cells)
+
+
+def stands(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Piece:
+    """The most important thing about a drive, in a few words."""
+    if any(use.kind == "running-system" for use in drive.uses):
+        return muted(words.SYSTEM())
+    if drive.waiting is not None and drive.waiting.bare:
+        return Piece(words.WAITS(), Tone.WARN)
+    for severity, said in ((Severity.DANGER, words.DANGERS), (Severity.WARNING, words.WARNINGS)):
+        if count := sum(finding.severity is severity for finding in diagnosis.findings):
+            return Piece(said(count=count), TONES[severity])
+    if unread_content(drive):
+        return Piece(words.NOT_READ(), Tone.WARN)
+    if drive.read_only:
+        return muted(words.READ_ONLY())
+    if impediment:
+        mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
+        return muted(words.MOUNTED(place=mounted) if mounted else words.IN_USE())
+    if drive.is_empty:
+        return Piece(words.NEW(), Tone.GOOD)
+    if drive.partitions:
+        return Piece(words.HOLDS(count=len(drive.partitions)))
+    return Piece(", ".join(printable(mark.kind, 30) for mark in drive.signatures))
+
+
+def partition_row(drive: Drive, part: Partition) -> Row:
+    """Name, what it holds, size, and where it is mounted."""
+    label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
+    held: Text = part.filesystem or (words.NOT_READ() if drive.is_unread(part) else words.NO_FILESYSTEM())
+    if part.signatures and not part.filesystem:
+        held = "+".join(printable(mark.kind, 30) for mark in part.signatures)
+    mounted = next(iter(part.mount_points), "")
+    cells = (
+        strong(short(part.path)),
+        Piece(printable(label, 24) if label else ""),
+        Piece(words.SIZE(size=part.size_bytes)),
+        Piece(held),
+        Piece(""),
+        Piece(""),
+        muted(words.MOUNTED(place=mounted)) if mounted else Piece(""),
+    )
+    return Row(part.path, cells, level=1)
+
+
+def drive_panes(
+    drive: Drive, diagnosis: Diagnosis, impediment: str, *, can_ask: bool, device: str = ""
+) -> tuple[Pane, ...]:
+    """What the drive under the cursor is, what stands against setting it up, and what was found. `device` is
+    the partition that the cursor stands on."""
+    name = words.NAME(
+        drive=short(drive.path),
+        model=printable(drive.model or "", 40),
+        size=drive.size_bytes or 0,
+        serial=printable(drive.serial, 40) if drive.serial else words.NO_SERIAL(),
+    )
+    blocks: list[Block] = []
+    if bar := drive_bar(drive):
+        blocks += [bar]
+    if impediment:
+        blocks.append(para(Piece(words.NOT_SET_UP(), Tone.WARN), impediment, hang=2))
+    if unread_content(drive):
+        said = words.UNREAD_CONTENT() if can_ask else words.UNREAD_HERE()
+        blocks.append(para(Piece(said, Tone.WARN), hang=2))
+    about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+    found = [*finding_paras(about), *_old(old_filesystems(drive), device)]
+    if found:
+        blocks += [GAP, *found] if blocks else found
+    elif not impediment and not unread_content(drive):
+        blocks.append(para(Piece(words.FINE(), Tone.GOOD)))
+    return (Pane(name, tuple(blocks)),)
+
+
+def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
+    """What asks for something, the worst first; several alike are told once. Where a key does something about
+    it, that stands beside it; else what to do. Those that are fine are told by `w`."""
+    order = list(Severity)
+    alike: dict[tuple[str, Severity], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda one: order.index(one.severity)):
+        if finding.severity is not Severity.OK:
+            alike.setdefault((finding.code, finding.severity), []).append(finding)
+    for (code, severity), same in alike.items():
+        key = "speed" if code in TESTED else ""
+        more: Text = words.MORE_ALIKE(count=len(same) - 1) if len(same) > 1 else ""
+        piece = Piece(_SAID[severity](), TONES[severity])
+        yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
+        if severity is not Severity.INFO and not key:
+            yield para(same[0].remedy, indent=2)
+
+
+def _old(found: Sequence[Candidate], device: str) -> Iterator[Para]:
+    for one in found:
+        if device in ("", one.device):
+            named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)
+            yield para(Piece(words.INFO(), Tone.ACCENT), strong(named), words.BETTER(), hang=2, key="to-ext4")
+
+
+def recording_piece(diagnosis: Diagnosis) -> Piece:
+    """How it records, in a word."""
+    tone = Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else Tone.PLAIN
+    return Piece(recording_word(diagnosis.recording), tone)

@@ -1,0 +1,76 @@
+"""Figures as bars: what others have published, and what was measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf
+from statistics import median
+from typing import TYPE_CHECKING
+
+from wizard.desk.view import GAP, Block, Figures, muted, para, strong
+from wizard.desk.words import pages as words
+from wizard.model.units import format_nanoseconds
+
+if TYPE_CHECKING:
+    from wizard.model.advice import Evidence
+    from wizard.model.verdict import Verdict
+
+EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
+"""Of the ranges of factors in which pairs are counted."""
+
+
+def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
+    """Published figures as bars, with what dates them; where there is none, that is said."""
+    if not evidence:
+        return (para(words.NO_FIGURES()),)
+    told: set[str] = set()
+    return tuple(block for item in evidence for block in _evidence(item, told))
+
+
+def _evidence(item: Evidence, told: set[str]) -> Iterator[Block]:
+    """A note or a source that was `told` already is not told again; every figure is dated."""
+    yield para(strong(item.title))
+    if item.figures:
+        unit = (words.LESS if item.lower_is_better else words.MORE)(unit=item.unit)
+        yield Figures(unit, item.figures, tuple(f"{value:g}" for _, value in item.figures))
+    if item.note and item.note not in told:
+        yield para(item.note, indent=2)
+    measured = words.MEASURED_ON(era=item.era, kernel=item.kernel, hardware=item.hardware)
+    yield para(measured, indent=2, hang=2)
+    if item.source not in told:
+        yield para(muted(words.SOURCE()), item.source, indent=2, hang=2)
+    told.update((item.note, item.source))
+    yield GAP
+
+
+def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
+    """What the pairs say: the medians, the spread, how many there are; nothing where none was measured."""
+    if not verdict.pairs:
+        return ()
+    count = (words.BY_WRITING if verdict.access == "write" else words.BY_READING)(
+        count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds
+    )
+    return (_medians(verdict), GAP, _spread(verdict), GAP, para(count))
+
+
+def _medians(verdict: Verdict) -> Figures:
+    """What a usual access takes, aligned and misaligned."""
+    aligned = median(pair.aligned_ns for pair in verdict.pairs)
+    misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
+    values = ((str(words.ALIGNED()), aligned), (str(words.MISALIGNED()), misaligned))
+    return Figures(words.ACCESS(), values, tuple(format_nanoseconds(value) for _, value in values))
+
+
+def _spread(verdict: Verdict) -> Figures:
+    """How many pairs came out with which factor, from the first range with any to the last one."""
+    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
+    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
+    found = [place for place, (_, _, count) in enumerate(counts) if count]
+    shown = counts[found[0] : found[-1] + 1]
+    values = tuple((_range(low, high), float(count)) for low, high, count in shown)
+    return Figures(words.SPREAD(), values, tuple(str(count) for _, _, count in shown))
+
+
+def _range(low: float, high: float) -> str:
+    return str(words.OVER(low=low) if high == inf else words.BETWEEN(low=low, high=high))

@@ -1,0 +1,125 @@
+"""A plan's volumes, what is lost, and the volume under the cursor, as rows and paragraphs. Pure."""
+
+from collections.abc import Iterator
+
+from wizard.desk.parts.brief import first_clause
+from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
+from wizard.desk.words import plan as words
+from wizard.layout.told.inside import volume_bytes
+from wizard.layout.told.promise import shows_nothing
+from wizard.layout.wishes.wish import Wish, more_words, size_words
+from wizard.layout.words import who
+from wizard.model.advice import Choice
+from wizard.model.advice import Place as Rank
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE, Member, Plan, Slot
+from wizard.services.session import Session
+
+COLUMNS = (
+    Column(words.NAME()),
+    Column(words.FILESYSTEM()),
+    Column(words.SIZE(), right=True),
+    Column(words.MOUNTED()),
+    Column(words.WRITERS()),
+)
+RANKS = {
+    Rank.CHOSEN: (words.RECOMMENDED, Tone.GOOD),
+    Rank.SECOND: (words.GOOD_TOO, Tone.ACCENT),
+    Rank.REJECTED: (words.NOT_RECOMMENDED, Tone.WARN),
+}
+ALTERNATIVES = 3
+
+
+def volume_row(session: Session, index: int) -> Row:
+    """A volume: its name, filesystem, size, place and writers."""
+    wish = session.wishes[index]
+    made = volume_bytes(session.plan, index) if session.plan else None
+    place: Text = wish.mount_point or words.NOT_MOUNTED()
+    if wish.mount_point == NO_PLACE:
+        place = words.SWAP_ON()
+    writers: Text = who(wish.writer) if wish.mount_point and wish.mount_point != NO_PLACE else ""
+    cells = (
+        strong(printable(wish.final_label, 30)),
+        Piece(wish.choice.filesystem),
+        Piece(size_words(wish, made)),
+        Piece(place),
+        Piece(writers),
+    )
+    more = "; ".join(more_words(wish))
+    return Row(str(index), cells, notes=(more,) if more else ())
+
+
+def lost_line(session: Session, plan: Plan) -> Para:
+    """What goes, by name and size; or that nothing does."""
+    drives = tuple(path.removeprefix("/dev/") for path in plan.paths)
+    gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
+    if gone:
+        names = tuple(
+            words.LOST_ONE(name=_called(slot), what=_what(slot), size=slot.size_bytes) for slot in gone
+        )
+        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_NAMES(names=names)), hang=2)
+    if any(member.before.table == "unread" for member in plan.members):
+        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_UNREAD(drives=drives)), hang=2)
+    whole = any(_is_lost(member) for member in plan.members)
+    if whole or (session.drive is not None and session.drive.unrecognised_zones):
+        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_ALL(drives=drives)), hang=2)
+    if plan.before.partitions:
+        return para(Piece(words.KEPT(), Tone.GOOD), words.KEPT_ALL())
+    return para(Piece(words.NOTHING_LOST(drives=drives), Tone.GOOD))
+
+
+def _is_lost(member: Member) -> bool:
+    """Whether something lies on the drive itself, which nothing keeps."""
+    return member.before.holds_more
+
+
+def _called(slot: Slot) -> str:
+    named = slot.label or slot.name
+    return printable(named, 40) if named else str(slot.number)
+
+
+def _what(slot: Slot) -> str:
+    from wizard.layout.room.space import content_of
+
+    return content_of(slot)
+
+
+def undo_line(plan: Plan, why_direct: str) -> Para:
+    """Until when what is there can be put back."""
+    if shows_nothing(plan):
+        return para(muted(words.UNDO()), words.NOT_NEEDED())
+    if why_direct:
+        return para(Piece(words.UNDO(), Tone.WARN), words.NOT_POSSIBLE(why=why_direct), hang=2)
+    return para(muted(words.UNDO()), words.UNTIL_KEPT())
+
+
+def volume_pane(session: Session, index: int) -> Pane:
+    """The volume's filesystem, why, what would do too, and its options."""
+    wish = session.wishes[index]
+    title = words.OF_VOLUME(label=printable(wish.final_label, 30), filesystem=wish.choice.filesystem)
+    return Pane(title, tuple(_of_volume(session, wish)))
+
+
+def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
+    advice = session.advice
+    choices = [wish.choice]
+    if advice is not None and advice.workload.id == wish.workload.id:
+        choices += [
+            choice
+            for choice in advice.choices
+            if choice.filesystem != wish.choice.filesystem and choice.ranked and not choice.obstacles
+        ]
+    for number, choice in enumerate(choices[:ALTERNATIVES]):
+        yield _ranked(choice, taken=number == 0)
+    texts = tuple(option.text for option in (*wish.choice.mkfs, *wish.choice.mount))
+    said: Text = printable(", ".join(texts), 300) if texts else words.NO_OPTIONS()
+    yield para(muted(words.OPTIONS()), said, hang=2)
+    for doubt in wish.doubts:
+        yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
+
+
+def _ranked(choice: Choice, *, taken: bool) -> Para:
+    said, tone = RANKS[choice.place] if choice.ranked else (words.YOURS, Tone.PLAIN)
+    mark = "(*)" if taken else "( )"
+    name = strong(choice.filesystem) if taken else Piece(choice.filesystem)
+    return para(mark, name, Piece(said(), tone), first_clause(choice.sentence), hang=4)

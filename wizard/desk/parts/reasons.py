@@ -1,0 +1,227 @@
+"""Why something is said: each sentence with what stands behind it. Rules are read here, none is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wizard.desk.parts.drive_rows import TONES
+from wizard.desk.parts.figures import evidence_blocks, measured_blocks
+from wizard.desk.view import GAP, Block, Piece, Text, Tone, para, strong
+from wizard.desk.words import drives as named
+from wizard.desk.words import pages as words
+from wizard.model.finding import Severity
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, WriteTable
+from wizard.model.said import Said, in_a_row
+from wizard.model.units import MIB
+
+if TYPE_CHECKING:
+    from wizard.layout.wishes.wish import Wish
+    from wizard.model.advice import Advice, Choice, Option, Unmade
+    from wizard.model.finding import Clue, Diagnosis, Finding
+    from wizard.model.plan import Plan, Step, TableEntry
+    from wizard.model.verdict import Ratio, Verdict
+
+SEVERITIES = {
+    Severity.DANGER: named.DANGER,
+    Severity.WARNING: named.WARNING,
+    Severity.INFO: named.INFO,
+    Severity.OK: words.OK,
+}
+"""How each is said."""
+
+NO_CAPTION = Piece("")
+SEVERE = (Severity.DANGER, Severity.WARNING)
+TRUST = {"high": words.HIGH, "medium": words.MEDIUM, "low": words.LOW}
+WITHHELD = {
+    "mkfs": words.WITHHELD_MKFS,
+    "mount": words.WITHHELD_MOUNT,
+    "scheduler": words.WITHHELD_SCHEDULER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A sentence, what it is a sentence of, and what stands behind it."""
+
+    sentence: Piece
+    behind: tuple[Block, ...]
+    caption: Piece = NO_CAPTION
+
+
+def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
+    """Each finding, the worst first, with why, remedy, source and figures; then every clue to how the drive
+    records."""
+    order = list(Severity)
+    found = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
+    clues = diagnosis.recording.evidence
+    told = [block for clue in clues for block in clue_blocks(clue)]
+    recording = (
+        (Reason(Piece(words.RECORDING(count=len(clues))), tuple(told), Piece(named.INFO(), Tone.ACCENT)),)
+        if clues
+        else ()
+    )
+    return (*map(_finding, found), *recording)
+
+
+def _finding(finding: Finding) -> Reason:
+    from wizard.advise.backing import evidence_for
+    from wizard.diagnose.words.codes import CODES
+
+    meaning = CODES.get(finding.code)
+    rule = words.RULE_MEANS(code=finding.code, meaning=meaning) if meaning else finding.code
+    behind = [
+        *_named(words.WHY(), finding.why),
+        *_named(words.DO(), finding.remedy),
+        *_named(words.SOURCE(), finding.source),
+        *_named(words.RULE(), rule),
+    ]
+    if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
+        behind += [para(strong(words.PUBLISHED())), GAP, *evidence_blocks(figures)]
+    caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
+    return Reason(Piece(finding.sentence), tuple(behind), caption)
+
+
+def clue_blocks(clue: Clue) -> Iterator[Block]:
+    """Where it was read, what it says, and how far it can be trusted."""
+    yield para(strong(words.CLUE_SOURCE(source=clue.source)), clue.says, hang=2)
+    trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
+    yield para(words.CLUE_TRUST(confidence=trust), indent=2)
+
+
+def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
+    """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds
+    of the drive."""
+    cannot = [para(Piece(words.CANNOT(), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
+    scheduler = (choice.scheduler,) if choice.scheduler else ()
+    options = ((words.MKFS, choice.mkfs), (words.MOUNT, choice.mount), (words.SCHEDULER, scheduler))
+    of_drive = (para(words.OF_DRIVE()),)
+    return (
+        Reason(Piece(choice.sentence), (*cannot, *evidence_blocks(choice.evidence))),
+        *(
+            Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
+            for caption, several in options
+            for option in several
+        ),
+        *(
+            Reason(Piece(held.text), tuple(_named(words.WHY(), held.reason)), Piece(WITHHELD[held.kind]()))
+            for held in choice.withheld
+        ),
+        *(Reason(Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
+    )
+
+
+def _option(option: Option) -> Iterator[Block]:
+    yield from _named(words.WHY(), option.why)
+    yield from _named(words.RISK(), option.risk)
+
+
+def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
+    """Why a filesystem is never made, with what the studies measured of it; then the way off."""
+    return (
+        Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
+        Reason(Piece(words.WAY_OFF()), (para(unmade.way_off),)),
+    )
+
+
+def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
+    """Each step with why it is as it is, what is checked afterwards, and how it is undone; then each
+    doubt."""
+    steps = (
+        Reason(
+            Piece(step.sentence), (*_why_step(plan, wishes, step), *_after_step(step)), Piece(f"{number}.")
+        )
+        for number, step in enumerate(plan.steps, 1)
+    )
+    doubtful, behind = Piece(words.IN_DOUBT(), Tone.WARN), (para(words.NOT_KNOWN()),)
+    return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
+
+
+def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]:
+    operation = step.operation
+    if isinstance(operation, WriteTable):
+        for entry in operation.entries:
+            if not entry.kept:
+                yield para(_placed(plan, entry), hang=2)
+        yield GAP
+    of = _choice_of(plan, wishes, step)
+    if of is None:
+        return
+    made = isinstance(operation, MakeFilesystem)
+    if made:
+        yield from _named(of.filesystem, of.sentence)
+    for option in of.mkfs if made else of.mount:
+        yield from _named(option.text, option.why, option.risk)
+    if made and of.evidence:
+        yield from evidence_blocks(of.evidence)
+
+
+def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
+    """The choice that a step carries out, found by its volume."""
+    match step.operation:
+        case MakeFilesystem(uuid=uuid) | AddFstabLine(uuid=uuid):
+            fits = [volume.uuid == uuid for volume in plan.volumes]
+        case Mount(device=device):
+            fits = [volume.path == device for volume in plan.volumes]
+        case _:
+            return None
+    return next((wish.choice for wish, its in zip(wishes, fits, strict=False) if its), None)
+
+
+def _placed(plan: Plan, entry: TableEntry) -> Said:
+    """Where a partition starts, and what that start is a boundary of."""
+    from wizard.model.geometry import misalignment_bytes
+
+    geometry, start = plan.drive.geometry, entry.start_bytes
+    grain = start % MIB == 0
+    if off := misalignment_bytes(geometry, start):
+        said = words.OFF_BLOCK_GRAIN if grain else words.OFF_BLOCK
+        return said(number=entry.number, start=start, off=off)
+    said = words.ON_BLOCK_GRAIN if grain else words.ON_BLOCK
+    return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
+
+
+def _after_step(step: Step) -> Iterator[Block]:
+    if step.holds:
+        yield para(strong(words.CHECKED()))
+        yield from (para(held, indent=2, hang=2) for held in step.holds)
+        yield GAP
+    if step.destroys:
+        yield para(Piece(words.DESTROYS(), Tone.DANGER), step.destroys, hang=2)
+        yield GAP
+    yield from _named(words.UNDO(), step.undo)
+
+
+def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
+    """What was measured and how sure it is; then each caveat; then what others have measured."""
+    from wizard.advise.backing import evidence_for
+
+    but, limits = Piece(words.BUT(), Tone.WARN), (para(words.LIMITS()),)
+    return (
+        Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
+        *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
+        Reason(Piece(words.PUBLISHED()), evidence_blocks(evidence_for("alignment"))),
+    )
+
+
+def _method(verdict: Verdict) -> Iterator[Block]:
+    if not verdict.pairs:
+        yield para(words.NOTHING_MEASURED())
+        return
+    pairs = words.PAIRS(size=verdict.block_bytes, shift=verdict.shift_bytes)
+    yield para(in_a_row(pairs, words.NEIGHBOURS()))
+    yield GAP
+    if verdict.ratio:
+        yield from _named(words.FACTOR(), _sure(verdict.ratio))
+
+
+def _sure(ratio: Ratio) -> Said:
+    percent = 100 * ratio.confidence
+    return words.FACTOR_MEANS(estimate=ratio.estimate, low=ratio.low, high=ratio.high, percent=percent)
+
+
+def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
+    """`Why: ...`, and a gap; nothing where nothing is said."""
+    return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()

@@ -1,0 +1,270 @@
+"""The menu of a drive or a partition, and what leads from there to Review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wizard.desk.asides.asking import Typing
+from wizard.desk.menu import Entry, entries
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.place import Place, Values
+from wizard.desk.view import Action, Field, Offer, Piece, Row, Rows, Step, Text, Tone, View, muted, para
+from wizard.desk.words import actions as words
+from wizard.desk.words.shared import BACK
+from wizard.layout.changes.possible import places_of, signatures_on
+from wizard.layout.planner import Mode
+from wizard.migrate.ext.candidates import Candidate, old_filesystems
+from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.services.session import PartChange
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+
+
+class Actions(Place):
+    """Each row is something that can be done; what cannot be done now is greyed, with the reason."""
+
+    def __init__(self, desk: Desk, device: str) -> None:
+        super().__init__(desk)
+        self._device = device
+        self._at = ""
+        self._waiting = False
+
+    @property
+    def _drive(self) -> Drive:
+        assert self.desk.session.drive is not None
+        return self.desk.session.drive
+
+    @property
+    def _machine(self) -> Machine:
+        assert self.desk.session.machine is not None
+        return self.desk.session.machine
+
+    def _entries(self) -> tuple[Entry, ...]:
+        impediment = self.services.impediment(self._drive)
+        return entries(self._machine, self._drive, self._device, impediment)
+
+    def view(self) -> View:
+        """The menu, over the drives."""
+        found = self._entries()
+        able = [Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
+        actions = (Action("do", "enter", words.DO()), *able, Action("back", "escape", BACK()))
+        at = self._at or next((one.name for one in found), "")
+        return View(
+            "actions",
+            Step.DRIVES,
+            self._title(),
+            actions,
+            rows=Rows(tuple(map(_row, found)), at),
+            said=Piece(words.WORKING_OUT()) if self._waiting else None,
+            over=True,
+            busy=self._waiting,
+            help=(words.HELP_MENU(), words.HELP_GREY()),
+        )
+
+    def _title(self) -> Text:
+        drive, part = self._drive, self._drive.partition(self._device)
+        if part is None:
+            model = printable(drive.model or "", 40)
+            return words.DRIVE(drive=short(drive.path), model=model, size=drive.size_bytes or 0)
+        label = next((mark.label for mark in part.signatures if mark.label), None) or part.filesystem or ""
+        return words.PART(part=short(part.path), what=printable(label, 40), size=part.size_bytes)
+
+    def moved(self, row: str) -> None:
+        """Remember it."""
+        self._at = row
+
+    def act_do(self, row: str, values: Values) -> None:
+        """What the row says, unless it cannot be done now."""
+        entry = next((one for one in self._entries() if one.name == row), None)
+        if entry is None:
+            return
+        if entry.why_not != "":
+            self.tell(entry.why_not, Tone.WARN)
+        else:
+            self.act(row, row, values)
+
+    def act_set_up(self, _row: str, _values: Values) -> None:
+        """Everything on it is replaced, which the plan says again."""
+        self._purpose(Mode.REPLACE)
+
+    def act_use_free(self, _row: str, _values: Values) -> None:
+        """Every partition stays."""
+        self._purpose(Mode.USE_FREE)
+
+    def act_format(self, _row: str, _values: Values) -> None:
+        """One partition for a purpose; the others stay."""
+        self._purpose(None, self._device)
+
+    def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
+        from wizard.desk.places.purpose import Purpose
+
+        anew = replace(self.desk.session, mode=mode, part=part, wishes=(), plan=None)
+        self.desk.session = anew
+        self.desk.go(Purpose(self.desk))
+
+    def act_delete(self, _row: str, _values: Values) -> None:
+        """One partition; the others stay."""
+        self._change(PartChange.DELETE)
+
+    def act_grow(self, _row: str, _values: Values) -> None:
+        """One partition, into the free space behind it: tried out first, or in use."""
+        if places_of(self._drive, self._device):
+            self.desk.with_root(self, lambda: self._work_out(Grow()))
+        else:
+            self._change(PartChange.GROW)
+
+    def _change(self, change: PartChange) -> None:
+        from wizard.desk.jobs.of_plan import PlanJob
+        from wizard.desk.places.review import Review
+
+        part = self._drive.partition(self._device)
+        assert part is not None
+        plan = self.services.plan_part(self._machine, self._drive, part, change)
+        self.desk.go(Review(self.desk, PlanJob(plan)))
+
+    def act_to_ext4(self, _row: str, _values: Values) -> None:
+        """Keep every file, and have it become ext4."""
+        found = [
+            one for one in old_filesystems(self._drive) if self._device in (one.device, self._drive.path)
+        ]
+        to_ext4(self.desk, self._drive, found)
+
+    def act_speed(self, _row: str, _values: Values) -> None:
+        """Measure it."""
+        from wizard.desk.places.trial import Trial
+
+        self.desk.go(Trial(self.desk, self._drive))
+
+    def act_health(self, _row: str, _values: Values) -> None:
+        """All that is known of it."""
+        from wizard.desk.asides.health import health_page
+
+        diagnosis = self.services.diagnose(self._machine, self._drive)
+        self.desk.go(health_page(self.desk, self._drive, diagnosis))
+
+    def act_rename(self, _row: str, _values: Values) -> None:
+        """Another label."""
+        label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
+        field = Field("label", words.LABEL(), printable(label, 300))
+        self._type(
+            words.RENAME(),
+            words.LABEL_MEANS(),
+            (field,),
+            lambda values: SetLabel(values.get("label", "").strip()),
+        )
+
+    def act_mount(self, _row: str, _values: Values) -> None:
+        """At a folder, now and at every boot, or only now."""
+        fields = (
+            Field("folder", words.FOLDER(), "", words.FOLDER_HINT()),
+            Field("when", words.WHEN(), "boot", offers=_offers(words.EVERY_BOOT(), words.NOW_ONLY())),
+        )
+
+        def wanted(values: Values) -> Wanted:
+            folder, when = values.get("folder", "").strip(), values.get("when", "boot")
+            return Attach(folder or None, (), when == "boot", self.services.usual().caller)
+
+        self._type(words.MOUNT(), "", fields, wanted)
+
+    def act_unmount(self, _row: str, _values: Values) -> None:
+        """Now, and perhaps not at boot any more."""
+        fields = (Field("when", words.WHEN(), "once", offers=_offers(words.LINE_GOES(), words.LINE_STAYS())),)
+        self._type(words.UNMOUNT(), "", fields, lambda values: Detach(values.get("when") == "boot"))
+
+    def act_options(self, _row: str, _values: Values) -> None:
+        """Those of its line in fstab."""
+        fields = (Field("options", words.NEW_OPTIONS(), "", "noatime,nofail"),)
+
+        def wanted(values: Values) -> Wanted:
+            return SetOptions(tuple(filter(None, values.get("options", "").replace(" ", "").split(","))))
+
+        self._type(words.OPTIONS(), words.OPTIONS_MEANS(), fields, wanted)
+
+    def act_power_off(self, _row: str, _values: Values) -> None:
+        """Unmount all of it, and take its power."""
+        self.desk.with_root(self, lambda: self._work_out(SwitchOff()))
+
+    def _type(
+        self, title: Text, means: Text, fields: Sequence[Field], wanted: Callable[[Values], Wanted]
+    ) -> None:
+        def take(values: Values) -> Callable[[], None]:
+            asked = wanted(values)
+            return lambda: self.desk.with_root(self, lambda: self._work_out(asked))
+
+        blocks = (para(means),) if means != "" else ()
+        self.desk.go(Typing(self.desk, title, blocks, fields, take, words.NEXT()))
+
+    def _work_out(self, wanted: Wanted) -> None:
+        """In a thread: it is looked at once more, by root's end where that is needed."""
+        from wizard.model.errors import DiskwrightError
+
+        self._waiting = True
+
+        def failed(error: DiskwrightError) -> None:
+            self._waiting = False
+            self.tell(str(error), Tone.WARN)
+
+        self.desk.later(self, partial(self.services.work_out, self._device, wanted), self._worked_out, failed)
+
+    def _worked_out(self, changes: Changes) -> None:
+        from wizard.desk.jobs.of_changes import ChangesJob
+        from wizard.desk.places.review import Review
+
+        self._waiting = False
+        self.desk.go(Review(self.desk, ChangesJob(changes)))
+
+
+class Which(Place):
+    """Which of several filesystems is meant."""
+
+    def __init__(self, desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
+        super().__init__(desk)
+        self._drive, self._found = drive, tuple(found)
+
+    def view(self) -> View:
+        """The filesystems."""
+        rows = tuple(
+            Row(
+                one.device, (Piece(short(one.device)), Piece(one.kind), Piece(printable(one.label or "", 40)))
+            )
+            for one in self._found
+        )
+        actions = (Action("take", "enter", words.TAKE()), Action("back", "escape", BACK()))
+        return View("which", self.step, words.WHICH(), actions, rows=Rows(rows, rows[0].key), over=True)
+
+    def act_take(self, row: str, _values: Values) -> None:
+        """The ways there are for it."""
+        from wizard.desk.places.ways import Ways
+
+        self.desk.back()
+        self.desk.go(Ways(self.desk, self._drive, row))
+
+
+def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
+    """To the ways to ext4; which filesystem is meant is asked where there are several."""
+    from wizard.desk.places.ways import Ways
+
+    if len(found) == 1:
+        desk.go(Ways(desk, drive, found[0].device))
+    elif found:
+        desk.go(Which(desk, drive, found))
+    else:
+        desk.place.tell(words.NO_OLD(), Tone.WARN)
+
+
+def _row(entry: Entry) -> Row:
+    tone = Tone.DANGER if entry.ends else Tone.STRONG
+    cells = (Piece(entry.key, Tone.ACCENT), Piece(entry.label, tone), Piece(entry.says))
+    if entry.why_not != "":
+        cells = (muted(""), muted(entry.label), muted(entry.why_not))
+    return Row(entry.name, cells, why_not=entry.why_not)
+
+
+def _offers(boot: Text, once: Text) -> tuple[Offer, ...]:
+    return (Offer("boot", boot), Offer("once", once))

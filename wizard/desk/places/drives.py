@@ -1,0 +1,361 @@
+"""The first screen: the drives, what waits, and what can be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.desk.parts import drive_rows
+from wizard.desk.place import Place, Values
+from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
+from wizard.desk.words import drives as words
+from wizard.migrate.ext.candidates import Candidate, old_filesystems
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Machine
+from wizard.services.session import OpenRun, Session
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+
+HELP = (
+    words.HELP_LIST(),
+    words.HELP_ENTER(),
+    words.HELP_SEVERITY(),
+    words.HELP_WAITING(),
+    words.HELP_EXT4(),
+    words.HELP_PLUG(),
+)
+COLUMNS = (
+    Column(),
+    Column(),
+    Column(right=True),
+    Column(),
+    Column(least=70),
+    Column(least=90),
+    Column(),
+)
+
+
+class Drives(Place):
+    """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
+    come first."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
+        self._around: Machine | None = None
+        self._runs: tuple[OpenRun, ...] = ()
+        self._asking = self._again = False
+        self._opened: set[str] = set()
+        self._at = ""
+
+    def entered(self) -> None:
+        """Read everything, once, and again where a run may have changed it."""
+        if self.desk.touched:
+            self.read()
+
+    def read(self) -> None:
+        """Read every drive once more; what was known of a drive stays until it is known better."""
+        self.desk.touched = False
+        paths = self.services.drive_paths()
+        self._found = {path: self._still_known(path) for path in paths}
+        if self._asking:
+            self._again = True
+            return
+        self._asking, self._again = True, False
+        self.desk.later(self, self._probe, self._probed, self._not_probed)
+
+    def _probe(self) -> Machine:
+        """In a thread: what the machine is, then its drives, each as it answers; last what waits."""
+        around = self.services.surroundings()
+        self.desk.post(self, lambda: setattr(self, "_around", around))
+
+        def answered(drive: Drive) -> None:
+            diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
+            self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
+
+        machine = self.services.probe(answered)
+        runs = self.services.open_runs()
+        self.desk.post(self, lambda: setattr(self, "_runs", runs))
+        return machine
+
+    def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
+        if drive.path in self._found:
+            self._found[drive.path] = (drive, diagnosis)
+
+    def _probed(self, machine: Machine) -> None:
+        """Findings may depend on the other drives; a reader without a medium is no drive."""
+        answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
+        self._found = {path: answers[path] for path in self._found if path in answers}
+        self._asked()
+
+    def _not_probed(self, error: DiskwrightError) -> None:
+        self.tell(str(error), Tone.DANGER)
+        self._asked()
+
+    def _asked(self) -> None:
+        self._asking = False
+        if self._again:
+            self.read()
+
+    def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
+        """What is known of the drive at a node; nothing where it is another one by now."""
+        found = self._found.get(path)
+        return found if found and self.services.is_attached(found[0]) else None
+
+    @property
+    def answered(self) -> tuple[Drive, ...]:
+        """Every drive that is known by now."""
+        return tuple(found[0] for found in self._found.values() if found)
+
+    def waits_for_others(self, path: str) -> bool:
+        """Whether another drive than the one at `path` has not answered yet."""
+        return any(found is None for other, found in self._found.items() if other != path)
+
+    def drives_changed(self) -> None:
+        """Take away what has gone, and ask what has come; the cursor goes to what was plugged in."""
+        before = self._found
+        self.read()
+        come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
+        others = sorted(path for path, found in self._found.items() if found is None and before.get(path))
+        for paths, said in ((others, words.ANOTHER), (gone, words.LEFT), (come, words.PLUGGED)):
+            if paths:
+                self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
+        if come:
+            self._at = come[0]
+
+    @property
+    def _default(self) -> str:
+        """Where the cursor begins: on what waits, else on the first drive that can be set up."""
+        waiting = next((f"run:{run.run}" for run in self._runs), "")
+        usable = (path for path, found in self._found.items() if found and not self._impediment(found[0]))
+        return waiting or next(usable, next(iter(self._found), ""))
+
+    def _impediment(self, drive: Drive) -> str:
+        return self.services.impediment(drive)
+
+    def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
+        """The drive that a row is of, or whose partition it is."""
+        for path, found in self._found.items():
+            if found and (path == row or found[0].partition(row) is not None):
+                return found
+        return None
+
+    def _rows(self) -> Iterator[Row]:
+        for run in self._runs:
+            alike = [one for one in self._runs if set(one.drives) & set(run.drives)]
+            yield drive_rows.run_row(run, named=len(alike) > 1)
+        for path, found in self._found.items():
+            if found is None:
+                yield drive_rows.reading_row(path)
+                continue
+            drive, diagnosis = found
+            yield drive_rows.drive_row(drive, diagnosis, self._impediment(drive))
+            if path in self._opened:
+                yield from (drive_rows.partition_row(drive, part) for part in drive.partitions)
+
+    def view(self) -> View:
+        """The list, and what is known of the row under the cursor."""
+        rows = tuple(self._rows())
+        at = self._at if any(row.key == self._at for row in rows) else self._default
+        found = self._current(at)
+        title = words.WAITING_TITLE() if self._runs and at.startswith("run:") else words.TITLE()
+        return View(
+            "drives",
+            Step.DRIVES,
+            title,
+            tuple(self._actions(at, found)),
+            self._about(),
+            rows=Rows(rows, at, COLUMNS),
+            panes=self._panes(at, found),
+            said=self.said or self._obstacle(rows),
+            busy=self._asking,
+            help=HELP,
+        )
+
+    def _about(self) -> Text:
+        who = (
+            words.NOT_ROOT()
+            if self.services.needs_root and (self.services.asks_for_root or self.services.apply_obstacle)
+            else words.RECORDED()
+            if self.services.obstacle and not self.services.needs_root
+            else words.AS_ROOT()
+        )
+        return words.ABOUT(count=len(self._found), who=who)
+
+    def _obstacle(self, rows: tuple[Row, ...]) -> Piece | None:
+        if not rows and not self._asking:
+            return Piece(words.NO_DRIVE())
+        obstacle = self.services.apply_obstacle
+        return Piece(obstacle, Tone.WARN) if obstacle else None
+
+    def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
+        if found is None:
+            if at in self._found:
+                name = drive_rows.short(at)
+                return (Pane(name, (para(words.STILL_READING(drive=name)),)),)
+            return ()
+        drive, diagnosis = found
+        device = "" if at == drive.path else at
+        can_ask = self.services.asks_for_root
+        return drive_rows.drive_panes(
+            drive, diagnosis, self._impediment(drive), can_ask=can_ask, device=device
+        )
+
+    def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
+        if at.startswith("run:"):
+            yield Action("show-run", "enter", words.SHOW())
+        elif found is not None:
+            ready = at == found[0].path and found[0].is_empty and not self._impediment(found[0])
+            yield (
+                Action("set-up", "enter", words.SET_UP())
+                if ready
+                else Action("actions", "enter", words.ACTIONS())
+            )
+            if not ready:
+                why_not = self._impediment(found[0])
+                yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
+            if self._old(at, found[0]):
+                yield Action("to-ext4", "m", words.TO_EXT4())
+            if ready:
+                yield Action("actions", "a", words.ACTIONS())
+            yield Action("why", "w", words.WHY())
+            yield Action("health", "i", words.HEALTH())
+            yield Action("speed", "t", words.SPEED(), aside=True)
+            if found[0].partitions:
+                opened = found[0].path in self._opened
+                yield Action(
+                    "close" if opened else "open",
+                    "left" if opened else "right",
+                    words.CLOSE() if opened else words.OPEN(),
+                )
+        if any("keep" in run.ways for run in self._runs):
+            yield Action("keep", "K", words.KEEP(), ends=True)
+        if any("undo" in run.ways for run in self._runs):
+            yield Action("undo", "U", words.UNDO(), ends=True)
+        if self.services.asks_for_root:
+            yield Action("as-root", "o", words.READ_AS_ROOT())
+        yield Action("again", "r", words.AGAIN(), aside=True)
+
+    def _old(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
+        return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
+
+    def moved(self, row: str) -> None:
+        """Its details are shown."""
+        self._at = row
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Read the drives once more."""
+        self.read()
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives once more with root's rights."""
+        self.desk.with_root(self, self.read)
+
+    def act_open(self, row: str, _values: Values) -> None:
+        """Show the partitions."""
+        if found := self._current(row):
+            self._opened.add(found[0].path)
+
+    def act_close(self, row: str, _values: Values) -> None:
+        """Fold them away."""
+        if found := self._current(row):
+            self._opened.discard(found[0].path)
+            self._at = found[0].path
+
+    def act_set_up(self, row: str, _values: Values) -> None:
+        """On to what the drive is for."""
+        from wizard.desk.places.purpose import Purpose
+
+        session = self.taken(row)
+        if reason := self._impediment(session.drives[0]):
+            raise Refused(reason)
+        if session.part or not session.wishes:
+            # What was planned was for one partition; or the menu was left again, and what was chosen there.
+            session = replace(session, part=None, mode=None, wishes=(), plan=None)
+        self.desk.session = session
+        self.desk.go(Purpose(self.desk))
+
+    def act_actions(self, row: str, _values: Values) -> None:
+        """Everything that can be done with the drive, or the partition."""
+        from wizard.desk.places.actions import Actions
+
+        self.desk.session = self.taken(row)
+        self.desk.go(Actions(self.desk, row))
+
+    def act_to_ext4(self, row: str, _values: Values) -> None:
+        """The ways to ext4 for the filesystem that is meant."""
+        from wizard.desk.places.actions import to_ext4
+
+        session = self.taken(row)
+        self.desk.session = session
+        to_ext4(self.desk, session.drives[0], self._old(row, session.drives[0]))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """Each finding with what stands behind it."""
+        from wizard.desk.asides.pages import Reasons
+        from wizard.desk.parts.reasons import finding_reasons
+
+        if found := self._current(row):
+            self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
+
+    def act_health(self, row: str, _values: Values) -> None:
+        """How well the drive is, and all that is known of it."""
+        from wizard.desk.asides.health import health_page
+
+        if found := self._current(row):
+            self.desk.go(health_page(self.desk, *found))
+
+    def act_speed(self, row: str, _values: Values) -> None:
+        """Measure it."""
+        from wizard.desk.places.trial import Trial
+
+        if found := self._current(row):
+            self.desk.go(Trial(self.desk, found[0]))
+
+    def act_show_run(self, row: str, _values: Values) -> None:
+        """How a run stands."""
+        self._show_run(row, "")
+
+    def act_keep(self, row: str, _values: Values) -> None:
+        """Put to use what waits."""
+        self._show_run(row, "keep")
+
+    def act_undo(self, row: str, _values: Values) -> None:
+        """Put back what was there."""
+        self._show_run(row, "undo")
+
+    def _show_run(self, row: str, way: str) -> None:
+        from wizard.desk.places.work import work_on
+
+        work_on(self.desk, self._meant(row, way).run, way)
+
+    def _meant(self, row: str, way: str) -> OpenRun:
+        """The run under the cursor, else the one on the drive there, else the only one; never another."""
+        able = [run for run in self._runs if not way or way in run.ways]
+        if row.startswith("run:"):
+            able = [run for run in able if f"run:{run.run}" == row]
+        elif found := self._current(row):
+            able = [run for run in able if found[0].path in run.drives] or able
+        if not able:
+            raise Refused(str(words.NOTHING_WAITS()))
+        if len(able) > 1:
+            raise Refused(str(words.SEVERAL_WAIT()))
+        return able[0]
+
+    def taken(self, row: str) -> Session:
+        """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
+        found = self._current(row)
+        if found is None:
+            raise Refused(str(words.NOT_ANSWERED() if self._found else words.NOTHING_HERE()))
+        if self._around is None:
+            raise Refused(str(words.LOOKING()))
+        drive = found[0]
+        machine = replace(self._around, drives=self.answered)
+        before = self.desk.session
+        session = before if before.drive == drive else Session(workload=before.workload)
+        return replace(
+            session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive)
+        )

@@ -1,0 +1,349 @@
+"""The third screen: everything that is decided, and the keys that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.desk import draft
+from wizard.desk.parts.bars import plan_bars
+from wizard.desk.parts.plan_rows import COLUMNS, lost_line, undo_line, volume_pane, volume_row
+from wizard.desk.place import Place, Values
+from wizard.desk.places.purpose import about_drive
+from wizard.desk.view import GAP, Action, Block, Piece, Rows, Step, Tone, View, muted, para
+from wizard.desk.words import plan as words
+from wizard.desk.words.shared import BACK
+from wizard.layout.planner import PLAIN, Mode
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.told.preview import danger_of
+from wizard.layout.wishes.wish import Arrangement, Wish
+from wizard.migrate.ext.candidates import old_filesystems
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.names import printable
+from wizard.services.session import Session
+from wizard.services.spread import spread_words, still_there
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wizard.advise.asked import Taken
+    from wizard.desk.desk import Desk
+    from wizard.desk.jobs.job import Job
+
+HELP = (words.HELP_ALL(), words.HELP_KEEP(), words.HELP_VOLUME(), words.HELP_SYSTEM(), words.HELP_DRIVES())
+
+
+class Planning(Place):
+    """What becomes of the drive: bars, what is lost, the volumes, and the one under the cursor in detail."""
+
+    step = Step.PLAN
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._at = 0
+        self._fault = ""
+        self._keeps: str | None = None
+        self._renew(still_there(desk.session))
+
+    @property
+    def session(self) -> Session:
+        """What is planned."""
+        return self.desk.session
+
+    def _renew(self, session: Session) -> None:
+        """Plan anew; a reason against it is kept, and shown."""
+        self._fault, self.missing, self._keeps = "", None, None
+        try:
+            session = draft.planned(self.services, replace(session, plan=None)) if session.wishes else session
+        except DiskwrightError as error:
+            self.refused(error)
+            # It stands on the page, for as long as it holds.
+            self.tell("")
+            self._fault = str(error)
+            session = replace(session, plan=None)
+        if not session.wishes:
+            self._fault = str(words.NO_FILESYSTEM())
+        elif session.mode is None and session.part is None:
+            self._fault = str(words.CHOOSE())
+            session = replace(session, plan=None)
+        self._at = min(self._at, max(0, len(session.wishes) - 1))
+        self.desk.session = session
+
+    def forget(self) -> None:
+        """What is missing is so until it is planned anew."""
+        self.tell("")
+
+    def equipped(self) -> None:
+        """Plan anew, with the programs that are there now."""
+        self._renew(self.session)
+
+    def entered(self) -> None:
+        """The way on is named again where there was one."""
+        if self._fault:
+            self._renew(self.session)
+
+    def view(self) -> View:
+        """All of it."""
+        session = self.session
+        rows = tuple(volume_row(session, number) for number in range(len(session.wishes)))
+        return View(
+            "plan",
+            Step.PLAN,
+            words.TITLE(),
+            tuple(self._actions()),
+            about_drive(session),
+            above=tuple(self._above()),
+            rows=Rows(rows, str(self._at), COLUMNS),
+            panes=(volume_pane(session, self._at),) if session.wishes else (),
+            help=HELP,
+        )
+
+    def _above(self) -> Iterator[Block]:
+        session, plan = self.session, self.session.plan
+        if session.advice is not None:
+            yield para(muted(words.FOR()), printable(session.advice.workload.title, 60))
+        if plan is None:
+            yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2)
+            if self._old:
+                yield para(words.EXT4_INSTEAD(), key="to-ext4")
+            return
+        yield from plan_bars(plan)
+        yield GAP
+        if danger := danger_of(plan):
+            yield para(Piece(danger, Tone.DANGER), hang=2)
+        yield lost_line(session, plan)
+        if session.stripe:
+            yield para(words.ON_DRIVES(drives=spread_words(session)))
+        if note := mirror_note(plan):
+            yield para(note)
+        if plan.unread:
+            said = words.UNREAD() if self.services.asks_for_root else words.UNREAD_HERE()
+            yield para(Piece(said, Tone.WARN), hang=2)
+        else:
+            yield undo_line(plan, self.services.why_direct(plan))
+        for doubt in (*self.services.journal_doubts(), *plan.doubts):
+            yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
+        if any(not slot.kept for slot in plan.before.partitions) and self._old:
+            yield para(words.EXT4_INSTEAD(), key="to-ext4")
+
+    @property
+    def _old(self) -> bool:
+        return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
+
+    def _actions(self) -> Iterator[Action]:
+        session = self.session
+        whole, alone = session.part is None, not session.stripe
+        holds = session.drive is not None and not session.drive.is_empty
+        yield Action("review", "enter", words.REVIEW(), self._fault or "")
+        none = "" if session.wishes else self._fault
+        yield Action("edit", "e", words.EDIT(), none)
+        yield Action("filesystem", "f", words.CHANGE_FILESYSTEM())
+        yield Action("options", "o", words.CHANGE_OPTIONS(), none)
+        if whole:
+            yield Action("add", "+", words.ADD(), none or ("" if alone else words.ONE_ALONE()))
+            yield Action("remove", "-", words.REMOVE(), none, aside=len(session.wishes) < 2)
+            if holds and alone:
+                replaces = session.mode is Mode.REPLACE
+                label = words.KEEP() if replaces else words.REPLACE()
+                yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
+            yield Action("drives", "d", words.DRIVES(), none)
+            yield Action("system", "p", words.SYSTEM(), aside=True)
+            yield Action("table", "g", words.TABLE(), aside=True)
+        if self._old:
+            yield Action("to-ext4", "m", words.TO_EXT4(), aside=True)
+        yield Action("commands", "v", words.COMMANDS(), self._fault or "")
+        yield Action("why", "w", words.WHY(), aside=True)
+        yield Action("speed", "t", words.SPEED(), aside=True)
+        yield Action("save", "s", words.SAVE(), self._fault or "", aside=True)
+        if session.plan and session.plan.unread and self.services.asks_for_root:
+            yield Action("as-root", "a", words.AS_ROOT())
+        yield Action("back", "escape", BACK())
+
+    def _why_not_keep(self) -> str:
+        """Worked out once for each plan: the view is asked for often."""
+        if self._keeps is None:
+            drive = self.session.drive
+            empty = drive is None or drive.is_empty
+            trial = replace(self.session, mode=Mode.USE_FREE)
+            self._keeps = str(words.NOTHING_TO_KEEP()) if empty else draft.fault(self.services, trial)
+        return self._keeps
+
+    def moved(self, row: str) -> None:
+        """Its details are shown."""
+        self._at = int(row) if row.isdecimal() else 0
+
+    def act_review(self, _row: str, _values: Values) -> None:
+        """On to what is lost, and the token."""
+        from wizard.desk.jobs.of_plan import PlanJob
+        from wizard.desk.places.review import Review
+
+        if self.session.plan is not None:
+            self.desk.go(Review(self.desk, PlanJob(self.session.plan, self.session.wishes)))
+
+    def act_turn(self, _row: str, _values: Values) -> None:
+        """Between keeping what is there and replacing it."""
+        mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
+        self._renew(replace(self.session, mode=mode))
+
+    def act_edit(self, _row: str, _values: Values) -> None:
+        """The volume's own form."""
+        if self.session.wishes:
+            self._open(self.session.wishes[self._at], self._at)
+
+    def act_add(self, _row: str, _values: Values) -> None:
+        """A further volume."""
+        if self.session.choice is None:
+            raise BadInput(self._fault)
+        wish = draft.default_wish(self.services, self.session, self.session.wishes)
+        self._open(wish, len(self.session.wishes))
+        if any(one.takes_rest for one in self.session.wishes):
+            self.desk.place.tell(words.SIZE_FIRST())
+
+    def _open(self, wish: Wish, index: int) -> None:
+        from wizard.desk.details.volume import Volume
+
+        def check(changed: Wish) -> None:
+            session = draft.with_wish(self.session, index, changed)
+            if session.mode is None and session.part is None:
+                session = replace(session, mode=Mode.REPLACE)
+            draft.planned(self.services, session)
+
+        def take(changed: Wish) -> None:
+            self._at = index
+            self._renew(draft.with_wish(self.session, index, changed))
+
+        new = index == len(self.session.wishes)
+        self.desk.go(Volume(self.desk, self.session, wish, check, take, new=new))
+
+    def act_remove(self, _row: str, _values: Values) -> None:
+        """One volume less."""
+        if len(self.session.wishes) == 1:
+            raise BadInput(str(words.LAST_STAYS()))
+        self._renew(draft.without_wish(self.session, self._at))
+
+    def act_filesystem(self, _row: str, _values: Values) -> None:
+        """Another filesystem for the volume under the cursor."""
+        from wizard.desk.details.filesystem import Filesystem
+
+        session = self.session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        wish = session.wishes[self._at] if session.wishes else None
+        advice = session.advice
+        if wish is not None and (advice is None or wish.workload.id != advice.workload.id):
+            advice = self.services.advise(
+                session.machine, session.drive, session.diagnosis.recording, wish.workload.id
+            )
+        assert advice is not None
+        self.desk.go(Filesystem(self.desk, session, advice, wish.choice if wish else None, self._take))
+
+    def _take(self, taken: Taken) -> None:
+        if self.session.wishes:
+            self._renew(draft.with_filesystem(self.services, self.session, self._at, taken))
+            return
+        chosen = replace(self.session, choice=taken.choice, taken=taken)
+        self._renew(replace(chosen, wishes=(draft.default_wish(self.services, chosen),)))
+
+    def act_options(self, _row: str, _values: Values) -> None:
+        """What mkfs and mount are given for the volume under the cursor."""
+        from wizard.advise.asked import Taken
+        from wizard.desk.details.options import Options
+
+        wish = self.session.wishes[self._at]
+        held = self.session.taken
+        taken = held if held is not None and held.choice == wish.choice else Taken(wish.choice)
+        self.desk.go(Options(self.desk, self.session, wish.workload.id, taken, self._take))
+
+    def act_drives(self, _row: str, _values: Values) -> None:
+        """Over several drives."""
+        from wizard.desk.details.spread import Spread
+
+        self.desk.go(Spread(self.desk, self.session, self._renew))
+
+    def act_table(self, _row: str, _values: Values) -> None:
+        """The kind of table, and a volume group."""
+        from wizard.desk.details.arrangement import Arrange
+
+        def check(arrangement: Arrangement) -> None:
+            draft.planned(self.services, replace(self.session, arrangement=arrangement))
+
+        def take(arrangement: Arrangement) -> None:
+            self._renew(replace(self.session, arrangement=arrangement))
+
+        self.desk.go(Arrange(self.desk, self.session.arrangement or PLAIN, check, take))
+
+    def act_system(self, _row: str, _values: Values) -> None:
+        """The volumes of a desktop's system instead of these."""
+        session = self.session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        mode = session.mode or Mode.REPLACE
+        wishes = self.services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
+        self._at = 0
+        self._renew(replace(session, wishes=wishes, stripe=None, others=()))
+
+    def act_to_ext4(self, _row: str, _values: Values) -> None:
+        """Keep the files instead."""
+        from wizard.desk.places.actions import to_ext4
+
+        drive = self.session.drive
+        assert drive is not None
+        to_ext4(self.desk, drive, old_filesystems(drive))
+
+    def act_commands(self, _row: str, _values: Values) -> None:
+        """Every step as it will be run."""
+        from wizard.desk.asides.pages import Page
+        from wizard.desk.jobs.of_plan import PlanJob
+
+        if (plan := self.session.plan) is not None:
+            self.desk.go(Page(self.desk, words.STEPS(), PlanJob(plan).commands(self.services)))
+
+    def act_why(self, _row: str, _values: Values) -> None:
+        """Each step with why it is as it is."""
+        from wizard.desk.asides.pages import Reasons
+        from wizard.desk.parts.reasons import step_reasons
+
+        if (plan := self.session.plan) is not None:
+            reasons = step_reasons(plan, self.session.wishes)
+            self.desk.go(Reasons(self.desk, words.WHY(), reasons))
+        elif self.session.advice is not None and self.session.choice is not None:
+            from wizard.desk.parts.reasons import choice_reasons
+
+            reasons = choice_reasons(self.session.choice, self.session.advice)
+            self.desk.go(Reasons(self.desk, words.WHY(), reasons))
+
+    def act_speed(self, _row: str, _values: Values) -> None:
+        """Measure the drive."""
+        from wizard.desk.places.trial import Trial
+
+        if self.session.drive is not None:
+            self.desk.go(Trial(self.desk, self.session.drive))
+
+    def act_save(self, _row: str, _values: Values) -> None:
+        """The plan as a file."""
+        from wizard.desk.jobs.of_plan import PlanJob
+
+        if self.session.plan is not None:
+            save_job(self.desk, self, PlanJob(self.session.plan))
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives with root's rights, and begin again."""
+        self.desk.with_root(self, lambda: read_again(self.desk))
+
+
+def read_again(desk: Desk) -> None:
+    """To the list, which is read anew; only the purpose stays."""
+    desk.session = Session(workload=desk.session.workload)
+    desk.touched = True
+    desk.home()
+
+
+def save_job(desk: Desk, place: Place, job: Job) -> None:
+    """Ask for a name; then say how what was saved is applied."""
+    from wizard.desk.details.saving import save
+
+    text, proposal = job.document()
+
+    def saved(path: Path) -> None:
+        place.tell(words.SAVED_APPLY(command=job.command(desk.services, str(path))), Tone.GOOD)
+
+    save(desk, words.THE_PLAN(), text, proposal, saved)

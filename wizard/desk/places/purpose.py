@@ -1,0 +1,163 @@
+"""The second screen: what the drive is for, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wizard.desk.draft import for_purpose, planned, usual_purpose
+from wizard.desk.parts.bars import plan_bars
+from wizard.desk.parts.drive_rows import kind_of, short
+from wizard.desk.place import Place, Values
+from wizard.desk.view import (
+    Action,
+    Block,
+    Column,
+    Pane,
+    Piece,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    View,
+    muted,
+    para,
+    strong,
+)
+from wizard.desk.words import purpose as words
+from wizard.desk.words.shared import BACK
+from wizard.layout.told.inside import volume_bytes
+from wizard.layout.words import who
+from wizard.model.advice import Place as Rank
+from wizard.model.errors import DiskwrightError
+from wizard.model.names import printable
+from wizard.services.session import Session
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+
+
+COLUMNS = (Column(), Column(least=78))
+
+
+class Purpose(Place):
+    """The purposes as one-liners; what the one under the cursor leads to stands below or beside."""
+
+    step = Step.PURPOSE
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._purposes = [profile.workload for profile in self.services.profiles()]
+        drive = desk.session.drive
+        assert drive is not None
+        wanted = desk.session.workload or usual_purpose(drive)
+        known = [workload.id for workload in self._purposes]
+        self._at = wanted if wanted in known else next(iter(known), "")
+        self._session = desk.session
+        self._tried: dict[str, Session | str] = {}
+
+    def view(self) -> View:
+        """The list, and what would come of the one under the cursor."""
+        rows = tuple(Row(one.id, (strong(printable(one.title, 60)),), notes=()) for one in self._purposes)
+        actions = (
+            Action("plan", "enter", words.PLAN_FOR()),
+            Action("why", "w", words.WHY()),
+            Action("back", "escape", BACK()),
+        )
+        return View(
+            "purpose",
+            Step.PURPOSE,
+            words.TITLE(),
+            actions,
+            about_drive(self._session),
+            rows=Rows(rows, self._at, COLUMNS),
+            panes=tuple(self._panes()),
+            help=(words.HELP_NEAREST(), words.HELP_OWN()),
+        )
+
+    def _panes(self) -> Iterator[Pane]:
+        purpose = next((one for one in self._purposes if one.id == self._at), None)
+        if purpose is None:
+            return
+        blocks: list[Block] = [para(printable(purpose.summary, 400))]
+        tried = self._try(self._at)
+        blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _leads_to(tried)
+        yield Pane(printable(purpose.title, 60), tuple(blocks))
+
+    def _try(self, workload: str) -> Session | str:
+        """What comes of a purpose; a sentence where nothing can."""
+        if workload not in self._tried:
+            try:
+                session = for_purpose(self.services, self._session, workload)
+                self._tried[workload] = (
+                    planned(self.services, session) if session.wishes and session.mode else session
+                )
+            except DiskwrightError as error:
+                self._tried[workload] = str(error)
+        return self._tried[workload]
+
+    def moved(self, row: str) -> None:
+        """What it leads to is shown."""
+        self._at = row
+
+    def act_plan(self, row: str, _values: Values) -> None:
+        """On to the plan for it; what was planned for the same purpose before stays."""
+        from wizard.desk.places.plan import Planning
+
+        session = self.desk.session
+        if not (session.workload == row and session.wishes):
+            session = for_purpose(self.services, self._session, row)
+        self.desk.session = session
+        self.desk.go(Planning(self.desk))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """Why the filesystem that comes first does."""
+        from wizard.desk.asides.pages import Reasons
+        from wizard.desk.parts.reasons import choice_reasons
+
+        tried = self._try(row)
+        if isinstance(tried, str) or tried.advice is None or tried.choice is None:
+            self.tell(tried if isinstance(tried, str) else words.NOTHING(), Tone.WARN)
+            return
+        self.desk.go(Reasons(self.desk, tried.choice.filesystem, choice_reasons(tried.choice, tried.advice)))
+
+
+def about_drive(session: Session) -> Text:
+    """The drive, for the head."""
+    drive = session.drive
+    if drive is None:
+        return ""
+    name = short(session.part or drive.path)
+    if session.others:
+        name = " + ".join(map(short, (one.path for one in session.drives)))
+    size = drive.size_bytes or 0
+    return words.DRIVE(drive=name, size=size, kind=kind_of(drive))
+
+
+def _leads_to(session: Session) -> Iterator[Block]:
+    """The volumes in a bar, where they are mounted, who may write, and what would be good too."""
+    advice = session.advice
+    if session.choice is None or advice is None:
+        yield para(Piece(words.NOTHING(), Tone.WARN))
+        for choice in advice.choices if advice else ():
+            yield para(strong(choice.filesystem), *choice.obstacles[:1], indent=2, hang=2)
+        return
+    plan = session.plan
+    if plan is None:
+        yield para(Piece(words.NOT_YET(), Tone.WARN))
+    else:
+        yield plan_bars(plan)[1]
+    for index, wish in enumerate(session.wishes):
+        size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
+        pieces: list[Piece | Text] = [
+            muted(words.YOU_GET()) if not index else muted(""),
+            strong(printable(wish.final_label, 40)),
+        ]
+        pieces.append(words.ONE_VOLUME(filesystem=wish.choice.filesystem, size=size))
+        if wish.mount_point:
+            pieces += [words.AT(place=wish.mount_point), words.WRITABLE(who=who(wish.writer))]
+        yield para(*pieces, hang=2)
+    good = [one.filesystem for one in advice.choices if one.place is Rank.SECOND and not one.obstacles]
+    if good and len(session.wishes) == 1:
+        yield para(muted(words.GOOD_TOO()), ", ".join(good))

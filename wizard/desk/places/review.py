@@ -1,0 +1,299 @@
+"""The fourth screen: what is lost, what will be done, and the drive's own token."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.place import Place, Values
+from wizard.desk.tokens import meant, shortened
+from wizard.desk.view import (
+    GAP,
+    Action,
+    Banner,
+    Block,
+    Command,
+    Field,
+    Pane,
+    Piece,
+    Progress,
+    Step,
+    Tone,
+    View,
+    muted,
+    para,
+)
+from wizard.desk.words import review as words
+from wizard.desk.words.shared import BACK
+from wizard.layout.told.promise import WORD, WayBackRoom
+from wizard.layout.wishes.passphrase import passphrase_fault, passphrase_warning
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.identity import Identity
+from wizard.model.names import printable
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+    from wizard.desk.jobs.job import Job
+
+HELP = (words.HELP_TOKEN(), words.HELP_LOOK(), words.HELP_PROCESS())
+MOST_STEPS = 5
+"""Steps that are told here; `commands` tells all of them."""
+
+
+class Review(Place):
+    """The field for the token has the focus, and Enter in the last field applies."""
+
+    step = Step.REVIEW
+
+    def __init__(self, desk: Desk, job: Job) -> None:
+        super().__init__(desk)
+        self.job = job
+        self._room: WayBackRoom | None = None
+        self._measuring = self._pressed = self._beginning = False
+        self._warned = b""
+        self._typed: dict[str, str] = {}
+
+    def entered(self) -> None:
+        """Find out how much room the way back takes, where that can be done from here."""
+        if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
+            return
+        if self.job.tries_out(self.services):
+            self._measuring = True
+            # The wizard ends only when the stand-ins are gone.
+            self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
+
+    def _measure(self) -> WayBackRoom:
+        return self.job.room(self.services)
+
+    def _measured(self, room: WayBackRoom) -> None:
+        self._room, self._measuring = room, False
+        pressed, self._pressed = self._pressed, False
+        # Nothing begins out of sight.
+        if pressed and room.fits and self.desk.place is self:
+            self._apply()
+
+    def _not_measured(self, error: DiskwrightError) -> None:
+        self._measuring = self._pressed = False
+        self.tell(str(error), Tone.WARN)
+
+    @property
+    def _blocked(self) -> bool:
+        return bool(self.services.apply_obstacle) or self.job.unread
+
+    @property
+    def _word(self) -> str:
+        """What is typed beside the tokens: there is no way back, or no room for one."""
+        return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
+
+    @property
+    def may_leave(self) -> bool:
+        """Not in the moment in which it begins."""
+        return not self._beginning
+
+    def view(self) -> View:
+        """What is lost comes first, and largest."""
+        lost = self.job.lost()
+        banner = (
+            Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
+            if lost
+            else Banner(words.NOTHING_LOST(), (), Tone.GOOD)
+        )
+        return View(
+            "review",
+            Step.REVIEW,
+            self.job.title,
+            tuple(self._actions(destroys=bool(lost))),
+            ", ".join(short(drive.path) for drive in self.job.drives),
+            above=(banner, *self._above()),
+            fields=() if self._blocked or self._beginning else tuple(self._fields()),
+            panes=tuple(self._panes()),
+            busy=self._measuring or self._beginning,
+            help=(*HELP, *((words.HELP_PASSPHRASE(),) if self.job.encrypts else ())),
+        )
+
+    def _above(self) -> Iterator[Block]:
+        if self._beginning:
+            yield Progress(None, words.BEGINNING())
+        elif self._measuring:
+            yield Progress(None, words.BEGINS_THEN() if self._pressed else words.MEASURING())
+        elif self._room is not None and self._room.sentence:
+            tone = Tone.PLAIN if self._room.fits else Tone.WARN
+            yield para(muted(words.ROOM()), Piece(self._room.sentence, tone), hang=2)
+        if self.services.apply_obstacle:
+            yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
+            if self.services.needs_root:
+                yield para(words.HERE_NOT())
+                yield Command((self.job.command(self.services, "FILE"),))
+        elif self.job.unread:
+            yield para(Piece(words.UNREAD(), Tone.WARN))
+        elif self.services.asks_for_root:
+            yield para(Piece(words.ASKS_ROOT(), Tone.WARN))
+
+    def _panes(self) -> Iterator[Pane]:
+        sentences = self.job.sentences
+        steps: list[Block] = [
+            para(f"{number}.", sentence, hang=3) for number, sentence in enumerate(sentences[:MOST_STEPS], 1)
+        ]
+        if left := len(sentences) - MOST_STEPS:
+            steps += [para(muted(words.MORE_STEPS(count=left)))] if left > 0 else []
+        steps.append(para(muted(words.TAKES(seconds=sum(self.job.seconds)))))
+        yield Pane(words.WILL(), tuple(steps))
+        back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
+        doubts = (*self.job.doubts, *self.services.journal_doubts())
+        if doubts:
+            back += [GAP, para(muted(words.DOUBTS()))]
+            back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
+        yield Pane(words.WAY_BACK(), tuple(back))
+
+    def _fields(self) -> Iterator[Field]:
+        for number, drive in enumerate(self.job.drives):
+            whole = self._token(drive)
+            token = printable(whole, 40)
+            can_cut = self._least(drive) != whole
+            alone = len(self.job.drives) == 1 and whole == drive.token
+            caption = words.TOKEN() if alone else words.TOKEN_OF(drive=short(drive.path))
+            hint = words.HINT(token=token) if can_cut else words.HINT_WHOLE(token=token)
+            key = f"token{number}"
+            yield Field(key, caption, self._typed.get(key, ""), hint)
+        if self._word:
+            hint = words.WORD_HINT(word=self._word)
+            yield Field("word", words.WORD(), self._typed.get("word", ""), hint)
+        if self.job.encrypts:
+            yield Field("passphrase", words.PASSPHRASE(), "", words.PASSPHRASE_HINT(), secret=True)
+            yield Field("again", words.AGAIN(), "", words.AGAIN_HINT(), secret=True)
+
+    def _tokens(self, drive: Identity) -> tuple[str, ...]:
+        """The tokens of all other drives that are attached, or meant."""
+        from wizard.desk.places.drives import Drives
+
+        machine = self.desk.session.machine
+        listed = self.desk.find(Drives)
+        attached = (*(machine.drives if machine else ()), *(listed.answered if listed else ()))
+        others = {one.token for one in attached if one.path != drive.path}
+        # How the serial of a drive ends that has not answered yet, nobody knows.
+        unknown = (f"?{drive.token}",) if listed and listed.waits_for_others(drive.path) else ()
+        return (*others, *unknown, *(one.token for one in self.job.drives if one.path != drive.path))
+
+    def _token(self, drive: Identity) -> str:
+        """What proves it: a serial that another drive has too proves nothing, and its name does."""
+        return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
+
+    def _least(self, drive: Identity) -> str:
+        return shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
+
+    def _by_serial(self, drive: Identity) -> bool:
+        return bool(drive.serial) and self._token(drive) == drive.token
+
+    def _actions(self, *, destroys: bool) -> Iterator[Action]:
+        if self._beginning:
+            return
+        if self.services.apply_obstacle:
+            yield Action("save", "enter", words.SAVE())
+        elif self.job.unread:
+            yield (
+                Action("as-root", "enter", words.AS_ROOT())
+                if self.services.asks_for_root
+                else Action("back", "enter", BACK())
+            )
+        else:
+            yield Action("apply", "enter", words.DESTROY() if destroys else words.APPLY(), ends=True)
+        yield Action("commands", "f3", words.COMMANDS())
+        yield Action("save", "f4", words.SAVE())
+        yield Action("back", "escape", BACK())
+
+    def turned(self, _field: str, values: Values) -> None:
+        """What was typed stays."""
+        self._keep(values)
+
+    def _keep(self, values: Values) -> None:
+        self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
+
+    def act_apply(self, _row: str, values: Values) -> None:
+        """Check what was typed, and begin; root is asked for where that is still to be done."""
+        self._keep(values)
+        for number, drive in enumerate(self.job.drives):
+            self._check_token(drive, values.get(f"token{number}", "").strip())
+        if self._word and values.get("word", "").strip() != self._word:
+            raise Refused(str(words.WRONG_WORD(word=self._word)))
+        self._secret = self._passphrase(values) if self.job.encrypts else None
+        if self._measuring:
+            self._pressed = True
+            return
+        self._apply()
+
+    def _check_token(self, drive: Identity, typed: str) -> None:
+        if meant(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
+            return
+        token = printable(self._least(drive), 40)
+        said = words.WRONG if typed else words.EMPTY
+        raise Refused(str(said(drive=short(drive.path), token=token)))
+
+    def _passphrase(self, values: Values) -> bytes:
+        """What was typed twice; raises Refused for what cannot be, and once for what is only weak."""
+        secret = os.fsencode(values.get("passphrase", ""))
+        if not secret:
+            raise Refused(str(words.NO_PASSPHRASE()))
+        if fault := passphrase_fault(secret):
+            raise Refused(str(words.FAULTY(fault=fault)))
+        if values.get("again") != values.get("passphrase"):
+            raise Refused(str(words.DIFFERENT()))
+        if (warning := passphrase_warning(secret)) and self._warned != secret:
+            self._warned = secret
+            raise Refused(str(words.ALL_THE_SAME(warning=warning)))
+        return secret
+
+    _secret: bytes | None = None
+
+    def _apply(self) -> None:
+        self.desk.with_root(self, self._begin)
+
+    def _begin(self) -> None:
+        tokens = [drive.token for drive in self.job.drives]
+        tokens += [self._word] if self._word else []
+        secret, self._secret = self._secret, None
+        self._beginning = True
+        self.desk.later(
+            self, lambda: self.job.start(self.services, tokens, secret), self._begun, self._not_begun
+        )
+
+    def _begun(self, run: Path) -> None:
+        from wizard.desk.places.work import Work
+
+        self._beginning = False
+        self._warned = b""
+        self.desk.run = run
+        self.desk.session = replace(self.desk.session, run=run)
+        self.desk.go(Work(self.desk, self.job, run))
+
+    def _not_begun(self, error: DiskwrightError) -> None:
+        self._beginning = False
+        self.tell(str(error), Tone.DANGER)
+
+    def act_commands(self, _row: str, values: Values) -> None:
+        """Every step as it will be run."""
+        from wizard.desk.asides.pages import Page
+
+        self._keep(values)
+        self.desk.go(Page(self.desk, words.COMMANDS(), self.job.commands(self.services)))
+
+    def act_save(self, _row: str, values: Values) -> None:
+        """As a file."""
+        from wizard.desk.places.plan import save_job
+
+        self._keep(values)
+        save_job(self.desk, self, self.job)
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives with root's rights, and plan again."""
+        from wizard.desk.places.plan import read_again
+
+        self.desk.with_root(self, lambda: read_again(self.desk))
+
+    def act_back(self, _row: str, values: Values) -> None:
+        """To the place before, unless it is just beginning."""
+        if self.may_leave:
+            self.desk.back()

@@ -1,0 +1,275 @@
+"""The ways to ext4 that keep every file: which there are, what goes with one, and planning it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from wizard.desk.asides.asking import Typing
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.parts.way_rows import COLUMNS, obstacle_words, way_panes, way_row
+from wizard.desk.place import Place, Values, back_action
+from wizard.desk.view import Action, Block, Command, Field, Piece, Rows, Step, Text, Tone, View, para, strong
+from wizard.desk.words import ways as words
+from wizard.migrate.carry import can_be_carried, carrying_steps
+from wizard.migrate.told.ways import COMPARED, is_damaged, offer_of
+from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Way
+from wizard.services.session import Moving
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+    from wizard.model.carried import Carried
+    from wizard.model.errors import DiskwrightError
+    from wizard.model.machine import Drive
+    from wizard.model.migration import Migration, Offer, Prospect
+
+T = TypeVar("T")
+
+HELP = (
+    words.HELP_WAY(),
+    words.HELP_COMPARE(),
+    words.HELP_REPAIR(),
+    words.HELP_CARRY(),
+    words.HELP_FOLDER(),
+    words.HELP_TARGET(),
+    words.HELP_EXTENT(),
+    words.HELP_INODE(),
+)
+
+
+class Ways(Place):
+    """The ways for the filesystem on `device`, which is on `drive`. What was settled stays in the session."""
+
+    step: ClassVar[Step] = Step.PLAN
+
+    def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
+        super().__init__(desk)
+        self._drive = drive
+        before = desk.session.moving if desk.session.drive == drive else None
+        self._moving = before if before and before.device == device else Moving(device)
+        self._moving = replace(self._moving, prospect=None, migration=None)
+        self._at = self._moving.way.value if self._moving.way else ""
+        self._doing: Text = ""
+        self._fault = ""
+        self._begun = False
+
+    def entered(self) -> None:
+        """Look at the filesystem, the first time."""
+        if not self._begun:
+            self._begun = True
+            self._look()
+
+    def moved(self, row: str) -> None:
+        """Everything of that way is told."""
+        self._at = row
+
+    @property
+    def _prospect(self) -> Prospect | None:
+        return self._moving.prospect
+
+    @property
+    def _offer(self) -> Offer | None:
+        return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
+
+    def view(self) -> View:
+        """The list, and everything of the way under the cursor."""
+        prospect, offer = self._prospect, self._offer
+        rows = tuple(way_row(one, prospect, self._moving) for one in prospect.offers) if prospect else ()
+        return View(
+            "ways",
+            self.step,
+            self._title(prospect),
+            self._actions(prospect, offer),
+            self._about(prospect),
+            above=self._above(prospect),
+            rows=Rows(rows, self._at, COLUMNS) if rows else None,
+            panes=way_panes(prospect, offer, self._moving) if prospect and offer else (),
+            said=self.said or (Piece(self._doing) if prospect and self._doing != "" else None),
+            busy=self._doing != "",
+            help=HELP,
+        )
+
+    def _title(self, prospect: Prospect | None) -> Text:
+        device = short(self._moving.device)
+        if prospect and prospect.before.label:
+            return words.TITLE_NAMED(device=device, label=prospect.before.label)
+        return words.TITLE(device=device)
+
+    def _about(self, prospect: Prospect | None) -> Text:
+        device = short(self._moving.device)
+        if prospect is None:
+            return device
+        return words.ABOUT(device=device, kind=prospect.before.kind, size=prospect.before.size_bytes)
+
+    def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
+        if prospect is not None:
+            said = words.PROPOSED() if prospect.default else words.NO_WAY()
+            return (para(strong(said), prospect.why, hang=2), para(words.KEEPS()))
+        if self._doing != "":
+            return (para(self._doing),)
+        if self._fault:
+            return (para(Piece(words.NOT_SHOWN(), Tone.WARN), self._fault, hang=2),)
+        return (para(words.NEEDS_LOOK()),)
+
+    def _actions(self, prospect: Prospect | None, offer: Offer | None) -> tuple[Action, ...]:
+        wait: Text = words.MOMENT() if self._doing != "" else ""
+        if prospect is None or offer is None:
+            return (Action("again", "r", words.AGAIN(), wait), back_action())
+        needs_target = offer.way is Way.FRESH and self._moving.target is None
+        refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
+        compares = self._moving.compares
+        actions = [
+            Action("target", "enter", words.CHOOSE_TARGET(), wait)
+            if needs_target
+            else Action("review", "enter", words.REVIEW(), wait or refused),
+            Action("compare", "c", words.DO_NOT_COMPARE() if compares else words.COMPARE(), wait),
+        ]
+        if offer.way not in COMPARED:
+            actions.pop()
+        if is_damaged(prospect.before):
+            label = words.DO_NOT_REPAIR() if self._moving.repairs else words.REPAIR()
+            actions.append(Action("repair", "x", label, wait))
+        if can_be_carried(prospect):
+            actions.append(Action("carry", "w", words.CARRY(), wait))
+        return (
+            *actions,
+            Action("folder", "f", words.FOLDER(), wait),
+            Action("target", "t", words.TARGET(), wait),
+            Action("again", "r", words.AGAIN(), wait),
+            back_action(),
+        )
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Look at the filesystem once more."""
+        self._look()
+
+    def act_compare(self, _row: str, _values: Values) -> None:
+        """Comparing every file, or not."""
+        self._settle(replace(self._moving, compares=not self._moving.compares))
+
+    def act_repair(self, _row: str, _values: Values) -> None:
+        """Repairing damage, or not."""
+        self._settle(replace(self._moving, repairs=not self._moving.repairs))
+
+    def act_folder(self, _row: str, _values: Values) -> None:
+        """Another folder for what needs room."""
+
+        def take(values: Values) -> Callable[[], None]:
+            name = values.get("folder", "").strip()
+            return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
+
+        text = (para(words.FOLDER_TEXT()), para(words.FOLDER_ROOT()), para(words.FOLDER_EMPTY()))
+        value = str(self._moving.folder or "")
+        field = Field("folder", words.FOLDER_FIELD(), value, words.FOLDER_HINT())
+        self.desk.go(Typing(self.desk, words.FOLDER_TITLE(), text, (field,), take, words.TAKE()))
+
+    def act_target(self, _row: str, _values: Values) -> None:
+        """The volume for a fresh ext4."""
+
+        def take(values: Values) -> Callable[[], None]:
+            name = values.get("target", "").strip()
+            if not name:
+                raise BadInput(words.NO_TARGET())
+            return partial(self._look_with, replace(self._moving, target=name))
+
+        text = (para(words.TARGET_TEXT()), para(words.TARGET_NOTHING()))
+        field = Field("target", words.TARGET_FIELD(), self._moving.target or "", words.TARGET_HINT())
+        self.desk.go(Typing(self.desk, words.TARGET_TITLE(), text, (field,), take, words.TAKE()))
+
+    def act_carry(self, row: str, _values: Values) -> None:
+        """Write the way down for a rescue medium, where the filesystem is in use."""
+        asked = replace(self._moving, way=Way(row or self._at))
+        self._try(words.LOOKING(), lambda: self.services.carry_migration(self._drive, asked), self._carry)
+
+    def act_review(self, row: str, _values: Values) -> None:
+        """Plan the way, unless something stands against it."""
+        prospect = self._prospect
+        offer = offer_of(prospect, Way(row or self._at)) if prospect else None
+        if prospect is None or offer is None:
+            return
+        if offer.obstacle and not self._moving.repairs:
+            raise Refused(obstacle_words(prospect, offer))
+        asked = replace(self._moving, way=offer.way)
+        self._try(words.PLANNING(), lambda: self.services.plan_migration(self._drive, asked), self._planned)
+
+    def _look(self) -> None:
+        moving = self._moving
+        self._try(
+            words.LOOKING(), lambda: self.services.migration_prospect(self._drive, moving), self._looked
+        )
+
+    def _look_with(self, moving: Moving) -> None:
+        self._settle(moving)
+        self._look()
+
+    def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since
+        it was asked for."""
+
+        def done(result: T) -> None:
+            self._doing = ""
+            then(result)
+
+        def begin() -> None:
+            if self._doing == "":
+                self._doing, self._fault = doing, ""
+                self.desk.later(self, work, done, self._hindered)
+
+        self.desk.with_root(self, begin)
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        self._doing = ""
+        if self._prospect is None:
+            self._fault = str(error)
+        else:
+            self.tell(str(error), Tone.WARN)
+
+    def _looked(self, found: tuple[Prospect, float]) -> None:
+        """The proposed way is under the cursor first, or the one that was taken before."""
+        prospect, seconds = found
+        self._settle(replace(self._moving, prospect=prospect, comparing_seconds=seconds))
+        ways = [offer.way for offer in prospect.offers]
+        if self._at not in {way.value for way in ways} and ways:
+            self._at = (prospect.default or ways[0]).value
+
+    def _settle(self, moving: Moving) -> None:
+        self._moving = replace(moving, migration=None)
+        self._keep()
+
+    def _keep(self) -> None:
+        if self.desk.session.drive == self._drive:
+            self.desk.session = replace(self.desk.session, moving=self._moving)
+
+    def _planned(self, migration: Migration) -> None:
+        """On to the review."""
+        from wizard.desk.jobs.of_migration import MigrationJob
+        from wizard.desk.places.review import Review
+
+        self._moving = replace(self._moving, way=migration.way, migration=migration)
+        self._keep()
+        self.desk.go(Review(self.desk, MigrationJob(migration)))
+
+    def _carry(self, carried: Carried) -> None:
+        from wizard.desk.details.saving import save
+        from wizard.migrate.carried_document import render_carried
+
+        proposal = f"{Path(carried.device).name}-carry.json"
+        save(self.desk, words.CARRIED(), render_carried(carried), proposal, partial(self._carried, carried))
+
+    def _carried(self, carried: Carried, path: Path) -> None:
+        from wizard.desk.asides.pages import Page
+
+        self.desk.go(Page(self.desk, words.CARRIED_TITLE(), carrying_blocks(carried, str(path))))
+
+
+def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
+    """What a person does with the plan in a file, in order, and what to mind."""
+    blocks: list[Block] = [para(strong(words.CARRIED_NOTHING()))]
+    for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
+        blocks.append(para(f"{number}.", sentence, hang=3))
+        blocks += [Command(command)] if command else []
+    return (*blocks, *(para(doubt, hang=2) for doubt in carried.doubts))

@@ -1,0 +1,399 @@
+"""The fifth screen: work as it goes on, then how it ended and what can be decided. The work itself needs
+nobody to look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.run.decision import Choice, Decision, Settling
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
+from wizard.desk.jobs.job import Outcome
+from wizard.desk.jobs.known import job_of
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.parts.progress import Standing, percent_of
+from wizard.desk.place import Place, Values
+from wizard.desk.view import (
+    GAP,
+    Action,
+    Block,
+    Field,
+    Pane,
+    Para,
+    Piece,
+    Progress,
+    Step,
+    Text,
+    Tone,
+    View,
+    muted,
+    para,
+    strong,
+)
+from wizard.desk.words import work as words
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Entry, Event
+from wizard.model.names import printable
+from wizard.services.session import Session
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+    from wizard.desk.jobs.job import Job
+
+HELP = (words.HELP_WORK(), words.HELP_STAND_IN(), words.HELP_KEEP())
+EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+LATEST = 6
+
+
+def work_on(desk: Desk, run: Path, way: str = "") -> None:
+    """To a run that exists; `way` keep or undo is asked about at once."""
+    job = job_of(desk.services.document(run))
+    desk.run = run
+    place = Work(desk, job, run)
+    desk.go(place)
+    if way:
+        place.ask(Settling(way))
+
+
+class Work(Place):
+    """Operations with ticks, how far it is, what a power cut would leave; then the result."""
+
+    step = Step.WORK
+
+    def __init__(self, desk: Desk, job: Job, run: Path) -> None:
+        super().__init__(desk)
+        self.job, self.run = job, run
+        self._entries: tuple[Entry, ...] = ()
+        self._standing = Standing()
+        self._state = RunState.RUNNING
+        self._outcome: Outcome | None = None
+        self._settling: Text = ""
+
+    def entered(self) -> None:
+        """Follow it, unless that is being done."""
+        self.desk.touched = True
+        if self._outcome is None and not self._standing.followed:
+            self._follow()
+
+    def _follow(self) -> None:
+        self._standing = Standing(followed=True)
+        self.desk.later(self, self._followed, self._read, self._lost_touch)
+
+    def _followed(self) -> RunState:
+        """In a thread: each entry as it comes, and now and then how it stands."""
+        paths = [drive.path for drive in self.job.drives]
+        # What was told before is told again: the journal is the whole truth.
+        self.desk.post(self, lambda: setattr(self, "_entries", ()))
+        for entry in self.services.follow(self.run, lambda: self._look(paths)):
+            if not self.desk.post(self, partial(self._note, entry)):
+                break
+            self._look(paths)
+        return self.services.state(self.run)
+
+    def _note(self, entry: Entry) -> None:
+        self._entries = (*self._entries, entry)
+
+    def _look(self, paths: list[str]) -> None:
+        """How it stands now, no more than once a second."""
+        seen = self._standing.looked(self.services, self.run, paths)
+        if seen is not None:
+            self.desk.post(self, lambda: setattr(self, "_standing", seen))
+
+    def _lost_touch(self, error: DiskwrightError) -> None:
+        self._standing = replace(self._standing, followed=False)
+        self.tell(words.LOST_TOUCH(why=str(error)), Tone.DANGER)
+
+    def _read(self, state: RunState) -> None:
+        """It is not at work any more."""
+        self._state, self._settling = state, ""
+        self._standing = Standing()
+        self._entries = tuple(self.services.follow(self.run))
+        outcome = self.job.outcome(self.services, self.run, state, self._entries)
+        ways = self.services.ways_on(self.run)
+        if Settling.KEEP in ways and outcome.decision.of(Settling.KEEP) is None:
+            # All is written: whatever failed since, it waits as before.
+            waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
+            outcome = replace(outcome, decision=waits.decision)
+        self._outcome = replace(outcome, decision=with_ways(outcome.decision, ways))
+
+    @property
+    def _done(self) -> frozenset[int]:
+        return frozenset(one.step for one in self._entries if one.event is Event.STEP_DONE)
+
+    @property
+    def _working(self) -> int | None:
+        begun = {one.step for one in self._entries if one.event is Event.STEP_STARTED}
+        over = {one.step for one in self._entries if one.event in (Event.STEP_DONE, Event.STEP_FAILED)}
+        return max(begun - over, default=None)
+
+    def view(self) -> View:
+        """The work, or the result."""
+        over = self._outcome is not None and not self._settling
+        return View(
+            "result" if over else "work",
+            Step.WORK,
+            self.job.title,
+            tuple(self._result_actions() if over else self._work_actions()),
+            ", ".join(short(drive.path) for drive in self.job.drives),
+            above=tuple(self._result() if over else self._progress()),
+            panes=tuple(self._result_panes() if over else self._work_panes()),
+            busy=not over,
+            help=HELP,
+        )
+
+    def _progress(self) -> Iterator[Block]:
+        if self._settling:
+            yield Progress(None, self._settling, self._standing.rates)
+        else:
+            yield self._how_far()
+        yield GAP
+        yield self._power()
+
+    def _power(self) -> Para:
+        """What a power cut now would leave. What the run itself tells is a whole sentence."""
+        told = self.services.power(self.run)
+        power = self.job.power(self.services, self.run, self._working, bool(self._done))
+        if power == told and told:
+            return para(strong(printable(told, 1000)), hang=2)
+        said: Text = printable(str(power), 1000) if power != "" else words.NOTHING_TOLD()
+        return para(Piece(words.IF_POWER(), Tone.WARN), strong(said), hang=2)
+
+    def _how_far(self) -> Progress:
+        count, done = len(self.job.sentences), len(self._done)
+        percent, left = percent_of(self.job.seconds, done, self._standing.progress)
+        step = self._working or min(done + 1, count)
+        if self._working is None:
+            said: Text = words.LAST() if done else words.BEFORE()
+        elif left >= 1:
+            said = words.PERCENT(percent=percent, left=left, step=step, count=count)
+        else:
+            said = words.PERCENT_ONLY(percent=percent, step=step, count=count)
+        return Progress(percent / 100, said, self._standing.rates)
+
+    def _work_panes(self) -> Iterator[Pane]:
+        yield Pane(words.STEPS(), tuple(self._steps()))
+        latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
+        yield Pane(words.LATEST(), tuple(para(printable(one, 600), hang=2) for one in latest))
+
+    def _steps(self) -> Iterator[Block]:
+        failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
+        for number, sentence in enumerate(self.job.sentences, 1):
+            if number in self._done:
+                mark, piece = Piece("[x]", Tone.GOOD), Piece(sentence)
+            elif number in failed:
+                mark, piece = Piece("[!]", Tone.DANGER), Piece(sentence)
+            elif number == self._working:
+                mark, piece = Piece("[>]", Tone.ACCENT), strong(sentence)
+            else:
+                mark, piece = Piece("[ ]"), muted(sentence)
+            yield para(mark, f"{number}.", piece, hang=4)
+
+    def _work_actions(self) -> Iterator[Action]:
+        if not self._settling:
+            yield Action("leave", "b", words.LEAVE())
+            yield Action("stop", "S", words.STOP(), ends=True)
+        yield Action("commands", "v", words.COMMANDS())
+
+    def _result(self) -> Iterator[Block]:
+        assert self._outcome is not None
+        yield self._outcome.banner
+        if self.services.demo:
+            yield para(words.DEMO())
+
+    def _result_panes(self) -> Iterator[Pane]:
+        assert self._outcome is not None
+        decision = self._outcome.decision
+        if decision.is_open:
+            yield Pane(words.DECIDE(), tuple(self._choices()))
+        checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
+        if checks and self._state is not RunState.UNDONE:
+            holding = sum(one.event is Event.VERIFIED for one in checks)
+            whole = holding == len(checks)
+            title = (
+                words.CHECKED_ALL(count=holding)
+                if whole
+                else words.CHECKED(holding=holding, count=len(checks))
+            )
+            yield Pane(title, tuple(block for check in checks for block in _check(check)))
+        blocks: list[Block] = []
+        if self._state not in SETTLED:
+            blocks += [*self._steps(), GAP]
+            blocks += [
+                para(Piece(printable(one.sentence, 600), Tone.DANGER), hang=2)
+                for one in self._entries
+                if one.event in (Event.FAILED, Event.REFUSED)
+            ]
+        elif self._state in (RunState.UNDONE, RunState.KEPT):
+            ends = (one for one in self._entries if one.event in (Event.UNDONE, Event.KEPT))
+            blocks += [para(printable(one.sentence, 1000), hang=2) for one in ends]
+        blocks += [para(more, hang=2) for more in self._outcome.more]
+        if self.services.needs_root and self._state in EARLY:
+            blocks.append(para(words.AS_ROOT(run=called(self.run)), hang=2))
+        blocks.append(para(muted(words.JOURNAL(folder=str(self.run))), hang=2))
+        yield Pane(words.STEPS() if self._state not in SETTLED else "", tuple(blocks))
+
+    def _choices(self) -> Iterator[Block]:
+        assert self._outcome is not None
+        decision = self._outcome.decision
+        for choice in decision.choices:
+            said = words.KEEP_MEANS if choice.way is Settling.KEEP else words.UNDO_MEANS
+            yield para(said(means=choice.means), hang=2)
+        if decision.look:
+            yield para(decision.look, hang=2)
+        if decision.resumes:
+            yield para(words.RESUME_MEANS(), hang=2)
+        if not self.services.demo:
+            yield para(muted(words.LATER() if not self.services.needs_root else decision.later(self.run)))
+
+    def _result_actions(self) -> Iterator[Action]:
+        assert self._outcome is not None
+        decision = self._outcome.decision
+        yield Action("home", "enter", words.DECIDE_LATER() if decision.is_open else words.HOME())
+        for choice in decision.choices:
+            keeps = choice.way is Settling.KEEP
+            yield Action(
+                choice.way.value, "K" if keeps else "U", words.KEEP() if keeps else words.UNDO(), ends=True
+            )
+        if decision.resumes:
+            yield Action("resume", "G", words.RESUME())
+        yield Action("report", "t", words.REPORT())
+        yield Action("commands", "v", words.COMMANDS(), aside=True)
+        yield Action("home", "escape", words.HOME(), aside=True)
+
+    def act_leave(self, _row: str, _values: Values) -> None:
+        """It goes on; the first screen has it."""
+        self._go_home()
+        self.desk.place.tell(words.GOES_ON_AS_ROOT() if self.services.needs_root else words.GOES_ON())
+
+    def act_home(self, _row: str, _values: Values) -> None:
+        """To the drives, which are read anew."""
+        self._go_home()
+
+    def _go_home(self) -> None:
+        self.desk.session = Session(workload=self.desk.session.workload)
+        self.desk.touched = True
+        self.desk.home()
+
+    def act_stop(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        from wizard.desk.asides.asking import Question
+
+        def stop() -> None:
+            self.services.request_stop(self.run)
+            self.tell(words.STOPPING(), Tone.WARN)
+
+        self.desk.go(
+            Question(self.desk, words.STOP_TITLE(), words.STOP_MEANS(), words.STOP_YES(), stop, ends=True)
+        )
+
+    def act_keep(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        self.ask(Settling.KEEP)
+
+    def act_undo(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        self.ask(Settling.UNDO)
+
+    def ask(self, way: Settling) -> None:
+        """Whether it is to be kept, or undone, and what that means."""
+        from wizard.desk.asides.asking import Question, Typing
+
+        if self._outcome is None and (state := self.services.state(self.run)) is not RunState.RUNNING:
+            self._read(state)
+        choice = self._outcome.decision.of(way) if self._outcome is not None else None
+        if choice is None:
+            return
+        field = Field("secret", words.PASSPHRASE(), secret=True)
+
+        def take(values: Values) -> None:
+            secret = values.get("secret", "").encode("utf-8", "surrogateescape")
+            if secret:
+                self._settle(way, secret)
+
+        def yes() -> None:
+            if choice.why_secret:
+                self.desk.go(
+                    Typing(self.desk, words.PASSPHRASE(), choice.why_secret, (field,), take, words.GO_ON())
+                )
+            else:
+                self._settle(way)
+
+        said = words.KEEP_YES() if way is Settling.KEEP else words.UNDO_YES()
+        self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
+
+    def _settle(self, way: Settling, secret: bytes | None = None) -> None:
+        self._settling = words.KEEPING() if way is Settling.KEEP else words.UNDOING()
+
+        def work() -> str:
+            if way is Settling.KEEP:
+                return self.services.keep(self.run, secret)
+            self.services.undo(self.run)
+            return str(words.UNDONE())
+
+        self._doing(work)
+
+    def act_resume(self, _row: str, _values: Values) -> None:
+        """Go on where it stopped. What would still write over a drive wants its token again."""
+        from wizard.desk.asides.confirming import confirm
+
+        over, secret = self.services.writes_over(self.run), self.services.wants_secret(self.run)
+        if over or secret:
+            confirm(self.desk, self.job if over else None, self._resume, secret=secret)
+        else:
+            self._resume(None)
+
+    def _resume(self, secret: bytes | None) -> None:
+        self.services.resume(self.run, secret)
+        self._outcome = None
+        self._follow()
+
+    def _doing(self, work: Callable[[], str]) -> None:
+        """Something that is over when it returns, watched meanwhile."""
+
+        def done(_said: str) -> None:
+            # The banner tells it.
+            self._read(self.services.state(self.run))
+
+        def failed(error: DiskwrightError) -> None:
+            self._read(self.services.state(self.run))
+            self.tell(str(error), Tone.DANGER)
+
+        self.desk.later(self, work, done, failed, finishes=True)
+
+    def act_commands(self, _row: str, _values: Values) -> None:
+        """Every step as it is run."""
+        from wizard.desk.asides.pages import Page
+
+        self.desk.go(Page(self.desk, words.COMMANDS(), self.job.commands(self.services)))
+
+    def act_report(self, _row: str, _values: Values) -> None:
+        """Everything about the run in one page."""
+        from wizard.desk.details.saving import save
+        from wizard.report.gather import Sources
+        from wizard.report.page import render_page
+        from wizard.report.save import make_report
+
+        page = render_page(make_report(Sources(run=self.run)))
+        save(self.desk, words.THE_REPORT(), page, f"{self.run.name}-report.html")
+
+
+def with_ways(decision: Decision, ways: Sequence[str]) -> Decision:
+    """What leads on a run of any kind that ended early, beside what its own kind offers."""
+    choices = decision.choices
+    if Settling.UNDO in ways and decision.of(Settling.UNDO) is None:
+        question, means = str(words.UNDO_QUESTION()), str(words.UNDO_EARLY())
+        choices = (*choices, Choice(Settling.UNDO, question, means))
+    return replace(decision, choices=choices, resumes=decision.resumes or "resume" in ways)
+
+
+def _check(entry: Entry) -> Iterator[Block]:
+    holds = entry.event is Event.VERIFIED
+    mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
+    yield para(mark, printable(entry.sentence, 400), hang=4)
+    if not holds and entry.output.strip():
+        yield para(words.SEEN(seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

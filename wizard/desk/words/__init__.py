@@ -1,0 +1,1 @@
+"""The sentences of the wizard's places, by what they are about."""

@@ -1,0 +1,64 @@
+"""The sentences on filesystems, as they are ranked for a purpose."""
+
+from wizard.model.said import Sentence
+
+TITLE = Sentence("desk.filesystem.title", "Filesystem for: {purpose}")
+ABOUT = Sentence("desk.filesystem.about", "on {drive}")
+NONE_CAN = Sentence(
+    "desk.filesystem.none-can", "No filesystem can be made on this drive from here. Each row says why."
+)
+
+# How a filesystem stands.
+RECOMMENDED = Sentence("desk.filesystem.recommended", "recommended")
+GOOD_TOO = Sentence("desk.filesystem.good-too", "good too")
+NOT_RECOMMENDED = Sentence("desk.filesystem.not-recommended", "not recommended")
+CANNOT = Sentence("desk.filesystem.cannot", "cannot")
+NEVER_MADE = Sentence("desk.filesystem.never-made", "It is recognised, and never made.")
+
+# What stands behind it.
+CANNOT_HERE = Sentence("desk.filesystem.cannot-here", "Cannot be made here:")
+IN_DOUBT = Sentence("desk.filesystem.in-doubt", "In doubt:")
+MADE_WITH = Sentence("desk.filesystem.made-with", "Made with")
+MOUNTED_WITH = Sentence("desk.filesystem.mounted-with", "Mounted with")
+SCHEDULER = Sentence("desk.filesystem.scheduler", "Scheduler for the drive, which the plan does not change")
+DEFAULTS = Sentence("desk.filesystem.defaults", "nothing beyond the defaults")
+COST = Sentence("desk.filesystem.cost", "Cost:")
+WITHHELD = Sentence("desk.filesystem.withheld", "Not offered")
+WAY_OFF = Sentence("desk.filesystem.way-off", "The way off:")
+THIS_DRIVE = Sentence("desk.filesystem.this-drive", "About this drive")
+GOOD_TO_KNOW = Sentence("desk.filesystem.good-to-know", "Good to know:")
+IN_ZONES = Sentence("desk.filesystem.in-zones", "In its zones, on this kernel with these programs")
+
+# Keys.
+TAKE = Sentence("desk.filesystem.take", "take it")
+OPTIONS = Sentence("desk.filesystem.options", "options")
+WHY = Sentence("desk.filesystem.why", "why")
+INSTALL = Sentence("desk.filesystem.install", "install")
+NO_OPTIONS = Sentence("desk.filesystem.no-options", "There are no options: it cannot be made here.")
+INSTALLED = Sentence(
+    "desk.filesystem.installed", "{programs:and} is installed now.", "{programs:and} are installed now."
+)
+STILL_MISSING = Sentence(
+    "desk.filesystem.still-missing", "{programs:and} is still missing.", "{programs:and} are still missing."
+)
+
+HELP = (
+    Sentence(
+        "desk.filesystem.help-ranking",
+        "The filesystems are ranked for this purpose on this drive. Any can be taken that can be made here.",
+    ),
+    Sentence(
+        "desk.filesystem.help-places",
+        "recommended: fits best. good too: a sound second choice. not recommended: does this work badly, or "
+        "nothing speaks for it. cannot: it cannot be made here.",
+    ),
+    Sentence(
+        "desk.filesystem.help-options",
+        "The options stand below with their reasons: what mkfs and mount are given beyond their defaults. "
+        "Further ones are offered by the key for options.",
+    ),
+    Sentence(
+        "desk.filesystem.help-unmade",
+        "Filesystems of the past stand last. They are recognised and never made; each says the way off it.",
+    ),
+)

@@ -1,0 +1,27 @@
+"""What is said of something that can be begun."""
+
+from wizard.model.said import Sentence
+
+SET_UP = Sentence("desk.job.set-up", "Set up {what}")
+FORMAT = Sentence("desk.job.format", "Format {what}")
+DELETE = Sentence("desk.job.delete", "Delete {what}")
+GROW = Sentence("desk.job.grow", "Grow {what}")
+CHANGE = Sentence("desk.job.change", "Change {device}")
+MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
+
+LOST_NOW = Sentence("desk.job.lost-now", "Lost when it is applied")
+LOST_KEPT = Sentence("desk.job.lost-kept", "Lost once you keep the result")
+NOTHING_THERE = Sentence(
+    "desk.job.nothing-there", "There is nothing to put back, so it is put to use at once."
+)
+WAITS = Sentence(
+    "desk.job.waits",
+    "When all is written it waits for you: keep it, or get back what was there, bit for bit.",
+)
+WAITS_SECRET = Sentence("desk.job.waits-secret", "Keeping it asks for the passphrase.")
+
+CHANGED = Sentence("desk.job.changed", "Done: {device} is as shown, and was checked.")
+POWERED_OFF = Sentence("desk.job.powered-off", "{device} is off. You can unplug it now.")
+UNDO_LATER = Sentence("desk.job.undo-later", "To undo it: sudo diskwright undo {run}")
+NOT_DONE = Sentence("desk.job.not-done", "It was not done.")
+APPLY_COMMAND = Sentence("desk.job.apply-command", "sudo diskwright apply {file} {options}")

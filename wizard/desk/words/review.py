@@ -1,0 +1,64 @@
+"""The last question."""
+
+from wizard.model.said import Sentence
+
+TITLE = Sentence("desk.review.title", "Review")
+NOTHING_LOST = Sentence("desk.review.nothing-lost", "Nothing is lost.")
+TOKEN = Sentence("desk.review.token", "Serial")
+TOKEN_OF = Sentence("desk.review.token-of", "{drive}")
+HINT = Sentence("desk.review.hint", "the last four of {token}, or all of it")
+HINT_WHOLE = Sentence("desk.review.hint-whole", "type {token}")
+WORD = Sentence("desk.review.word", "And")
+WORD_HINT = Sentence("desk.review.word-hint", "type {word}: what is there cannot be put back")
+PASSPHRASE = Sentence("desk.review.passphrase", "Passphrase")
+PASSPHRASE_HINT = Sentence("desk.review.passphrase-hint", "a new one; whoever loses it loses the data")
+AGAIN = Sentence("desk.review.again", "Once more")
+AGAIN_HINT = Sentence("desk.review.again-hint", "the same")
+
+WRONG = Sentence("desk.review.wrong", "That is not {drive}'s: type {token}.")
+EMPTY = Sentence("desk.review.empty", "Type {token} first: it proves that you mean {drive}.")
+WRONG_WORD = Sentence("desk.review.wrong-word", "Type {word} too: what is there cannot be put back.")
+NO_PASSPHRASE = Sentence("desk.review.no-passphrase", "Type a passphrase for what is encrypted.")
+FAULTY = Sentence("desk.review.faulty", "This passphrase {fault}.")
+DIFFERENT = Sentence("desk.review.different", "Type the same passphrase twice.")
+ALL_THE_SAME = Sentence("desk.review.all-the-same", "{warning} Enter again takes it all the same.")
+MEASURING = Sentence(
+    "desk.review.measuring", "Trying it out on a stand-in first; nothing is written to the drive by that ..."
+)
+BEGINS_THEN = Sentence("desk.review.begins-then", "It begins as soon as that is known.")
+BEGINNING = Sentence("desk.review.beginning", "Looking at the drive once more, then beginning ...")
+
+ASKS_ROOT = Sentence(
+    "desk.review.asks-root", "You are not root. Applying asks for that first, perhaps with your password."
+)
+UNREAD = Sentence(
+    "desk.review.unread", "What the drive holds was not read, so this is not applied. Read it as root first."
+)
+HERE_NOT = Sentence("desk.review.here-not", "Save it, and apply it later by:")
+WILL = Sentence("desk.review.will", "What will be done")
+MORE_STEPS = Sentence("desk.review.more-steps", "and 1 more step", "and {count} more steps")
+WAY_BACK = Sentence("desk.review.way-back", "Way back")
+ROOM = Sentence("desk.review.room", "Room:")
+DOUBTS = Sentence("desk.review.doubts", "Good to know, and in doubt")
+TAKES = Sentence("desk.review.takes", "Takes {seconds:time}.")
+
+APPLY = Sentence("desk.review.apply", "apply")
+DESTROY = Sentence("desk.review.destroy", "delete and apply")
+COMMANDS = Sentence("desk.review.commands", "commands")
+SAVE = Sentence("desk.review.save", "save")
+AS_ROOT = Sentence("desk.review.as-root", "read as root")
+
+HELP_TOKEN = Sentence(
+    "desk.review.help-token", "The serial proves that you mean this drive and no other. The label has it too."
+)
+HELP_LOOK = Sentence(
+    "desk.review.help-look",
+    "Before the first write the drive is looked at again. If it differs, nothing is written.",
+)
+HELP_PROCESS = Sentence(
+    "desk.review.help-process", "The work is a process of its own: closing this terminal does not stop it."
+)
+HELP_PASSPHRASE = Sentence(
+    "desk.review.help-passphrase",
+    "The passphrase is kept nowhere. Several words that nobody guesses are best.",
+)

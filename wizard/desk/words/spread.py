@@ -1,0 +1,54 @@
+"""The sentences on laying one volume over several drives."""
+
+from wizard.model.said import Sentence
+
+TITLE = Sentence("desk.spread.title", "Over which drives")
+BESIDES = Sentence("desk.spread.besides", "Drives besides {drive}")
+HOW = Sentence("desk.spread.how", "How the volume lies")
+NO_OTHER = Sentence("desk.spread.no-other", "There is no other drive.")
+DRIVE = Sentence("desk.spread.drive", "{drive}, {model}, {size}, {serial}")
+NO_NAME = Sentence("desk.spread.no-name", "no name")
+SERIAL = Sentence("desk.spread.serial", "serial {serial}")
+NO_SERIAL = Sentence("desk.spread.no-serial", "no serial number")
+SIZE = Sentence("desk.spread.size", "{size:size}")
+NO_SIZE = Sentence("desk.spread.no-size", "of unknown size")
+MEANS = Sentence("desk.spread.means", "What that means")
+CANNOT = Sentence("desk.spread.cannot", "Cannot be had here:")
+LAID = Sentence("desk.spread.laid", "It would lie on {spread}.")
+NOTHING_HERE = Sentence("desk.spread.nothing-here", "Choose a drive or a way below.")
+
+# Keys.
+TAKE_DRIVE = Sentence("desk.spread.take-drive", "take the drive")
+LEAVE_DRIVE = Sentence("desk.spread.leave-drive", "leave the drive")
+LAY = Sentence("desk.spread.lay", "lay it so")
+
+# Before anything is lost.
+QUESTION = Sentence("desk.spread.question", "Take these drives whole?")
+YES = Sentence("desk.spread.yes", "yes, take them")
+
+HELP = (
+    Sentence(
+        "desk.spread.help-what",
+        "One volume can lie on several drives together. Take the drives, then the way. "
+        "Nothing is written here.",
+    ),
+    Sentence(
+        "desk.spread.help-mirror",
+        "A mirror keeps every file on more than one drive, so that a drive may fail. It has half the room or "
+        "less. It is no backup: what is deleted is gone from all of them.",
+    ),
+    Sentence(
+        "desk.spread.help-stripe",
+        "A stripe puts each file in pieces on all drives, with the room and speed of all. Everything is lost "
+        "when any one fails.",
+    ),
+    Sentence(
+        "desk.spread.help-by",
+        "Btrfs puts drives together by itself. On md and LVM another filesystem is made.",
+    ),
+    Sentence(
+        "desk.spread.help-whole",
+        "Every drive is taken whole, and gives as much as the smallest one has. A drive or a way that cannot "
+        "be taken says why.",
+    ),
+)

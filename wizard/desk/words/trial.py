@@ -1,0 +1,73 @@
+"""The sentences of measuring whether alignment matters on a drive."""
+
+from wizard.model.said import Sentence
+
+TITLE = Sentence("desk.trial.title", "Does alignment matter on {drive}?")
+NOT_YET = Sentence(
+    "desk.trial.not-yet", "Reading for at most half a minute tells. It changes nothing on the drive."
+)
+HIDING = Sentence(
+    "desk.trial.hiding",
+    "It says that its blocks have 512 bytes, so nothing can be beside them. Some drives hide larger ones.",
+)
+CAN_WRITE = Sentence(
+    "desk.trial.can-write", "It has free space that nothing uses. Measuring by writing there says more."
+)
+NO_WRITING = Sentence("desk.trial.no-writing", "Writing cannot be measured:")
+NOT_HERE = Sentence("desk.trial.not-here", "Not possible here:")
+AS_ROOT = Sentence("desk.trial.as-root", "Start the wizard by sudo diskwright to measure.")
+AT_WORK = Sentence("desk.trial.at-work", "The drive is being measured. S stops that.")
+STARTING = Sentence("desk.trial.starting", "Starting ...")
+STOPPING = Sentence("desk.trial.stopping", "Stopping ...")
+LEFT = Sentence("desk.trial.left", "at most {seconds:time} left")
+SO_FAR = Sentence(
+    "desk.trial.so-far",
+    "{count} pair so far: misaligned takes {estimate:.2f} times as long.",
+    "{count} pairs so far: misaligned takes {estimate:.2f} times as long.",
+)
+NOTHING_YET = Sentence(
+    "desk.trial.nothing-yet",
+    "{count} pair so far, and nothing to say yet.",
+    "{count} pairs so far, and nothing to say yet.",
+)
+NOT_512 = Sentence("desk.trial.not-512", "This is for drives that claim blocks of 512 bytes.")
+
+# Keys.
+READ = Sentence("desk.trial.read", "measure by reading")
+WRITE = Sentence("desk.trial.write", "by writing")
+AS_LARGE = Sentence("desk.trial.as-large", "as 4096-byte blocks")
+STOP = Sentence("desk.trial.stop", "stop")
+SAVE = Sentence("desk.trial.save", "save")
+WHY = Sentence("desk.trial.why", "why")
+RESULT = Sentence("desk.trial.result", "the result")
+REASONS = Sentence("desk.trial.reasons", "Why: {drive}")
+
+# Before writing.
+ALLOW = Sentence("desk.trial.allow", "Measure by writing?")
+ALLOW_TEXT = Sentence(
+    "desk.trial.allow-text", "Pieces of free space are read, and the very same bytes are written back there."
+)
+ALLOW_PARTITIONS = Sentence("desk.trial.allow-partitions", "Partitions are not touched.")
+TOKEN = Sentence("desk.trial.token", "Token")
+TOKEN_HINT = Sentence("desk.trial.token-hint", "type {token}")
+NO_TOKEN = Sentence("desk.trial.no-token", "Type {token} to allow it, or press Esc.")
+MEASURE = Sentence("desk.trial.measure", "measure")
+
+HELP_PAIRS = Sentence(
+    "desk.trial.help-pairs",
+    "Small pieces are read in pairs: one on a block boundary, and one beside it right afterwards.",
+)
+HELP_END = Sentence(
+    "desk.trial.help-end", "It ends as soon as the answer is sure, or after {seconds} seconds."
+)
+HELP_INTERVAL = Sentence(
+    "desk.trial.help-interval",
+    "1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0.",
+)
+HELP_WRITING = Sentence(
+    "desk.trial.help-writing",
+    "Reading alone never clears a drive: the price of misalignment is paid in writing.",
+)
+HELP_TOKEN = Sentence(
+    "desk.trial.help-token", "Token: the drive's serial number, or its name where it has none."
+)

@@ -1,0 +1,94 @@
+"""What the help of every command has in common: its examples, and the paragraphs below them."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wizard.faces.words.shared import EXAMPLES
+from wizard.model.said import Said
+
+WIDEST = 110
+"""Columns; longer lines are hard to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command as it is typed, and what it does where it does not say so itself."""
+
+    words: tuple[str, ...]
+    says: Said | None = None
+
+    def lines(self, width: int) -> Iterator[str]:
+        """Both in a width. A command that is longer goes on behind a backslash, as a shell takes it."""
+        line = "   "
+        for part in _parts(self.words):
+            if line.strip() and len(line) + len(part) + 3 > width:
+                yield f"{line} \\"
+                line = "       "
+            line += f" {part}"
+        yield line
+        if self.says is not None:
+            yield from _filled(str(self.says), width, 8)
+
+
+def _parts(words: tuple[str, ...]) -> Iterator[str]:
+    """An option together with its value."""
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        valued = word.startswith("-") and rest and not rest[0].startswith(("-", "|"))
+        yield f"{word} {rest.pop(0)}" if valued else word
+
+
+def plain(*words: str, says: Said | None = None) -> Example:
+    """A command that needs no root."""
+    return Example(("diskwright", *words), says)
+
+
+def root(*words: str, says: Said | None = None) -> Example:
+    """A command for root."""
+    return Example(("sudo", "diskwright", *words), says)
+
+
+def typed(*words: str) -> str:
+    """A command for root in a line of its own; `words` are as a shell reads them."""
+    return " ".join(("    sudo", "diskwright", *words))
+
+
+class Command(ArgumentParser):
+    """The options of a command. Behind them its help has examples and paragraphs, as wide as the terminal
+    is."""
+
+    def __init__(self, name: str, says: Said, examples: Sequence[Example], about: Sequence[Said]) -> None:
+        super().__init__(f"diskwright {name}".strip(), description=str(says))
+        self._examples, self._about = examples, about
+
+    def format_help(self) -> str:
+        """All of it as text; nothing below the options is worded before somebody asks for it."""
+        width = help_width()
+        lines = [*example_lines(self._examples, width), *paragraph_lines(self._about, width)]
+        return "\n".join((super().format_help(), *lines, ""))
+
+
+def help_width() -> int:
+    """The columns that help takes."""
+    from shutil import get_terminal_size
+
+    return max(40, min(get_terminal_size().columns - 2, WIDEST))
+
+
+def example_lines(examples: Iterable[Example], width: int) -> list[str]:
+    """The examples below their heading."""
+    return [str(EXAMPLES()), *(line for example in examples for line in example.lines(width))]
+
+
+def paragraph_lines(said: Iterable[Said], width: int) -> list[str]:
+    """Each behind an empty line."""
+    return [line for one in said for line in ("", *_filled(str(one), width))]
+
+
+def _filled(text: str, width: int, indent: int = 0) -> list[str]:
+    from textwrap import wrap
+
+    lead = " " * indent
+    return wrap(text, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False)

@@ -1,0 +1,9 @@
+"""What is said where a command ends without its own words."""
+
+from wizard.model.said import Sentence
+
+AFTER = Sentence("faces.cli.after", "If a run was begun, `diskwright status` tells how it stands.")
+ENDED = Sentence("faces.cli.ended", "ended by you.")
+UNUSABLE = Sentence("faces.cli.unusable", "{file} cannot be used: {why}.")
+OUTPUT_FULL = Sentence("faces.cli.output-full", "The output could not be written: its disk is full.")
+NO_COMMAND = Sentence("faces.cli.no-command", "there is no command {name}; `diskwright --help` lists them.")

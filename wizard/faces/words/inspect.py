@@ -1,0 +1,28 @@
+"""The sentences of `diskwright inspect`, but for the drives themselves."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence(
+    "faces.inspect.says",
+    "Show the attached drives: identity, block sizes, table, partitions, use, and what is wrong.",
+)
+EVERY = Sentence("faces.inspect.every", "every drive, in words")
+ONE = Sentence("faces.inspect.one", "one drive")
+RECORD = Sentence("faces.inspect.record", "record the facts, for a report of a bug")
+AGAIN = Sentence("faces.inspect.again", "look at them again, anywhere")
+DEVICES = Sentence("faces.inspect.devices", "whole drives, such as /dev/sdb; all of them where none is named")
+ALL = Sentence("faces.inspect.all", "also empty loop devices, memory disks, layers and empty readers")
+SAVE = Sentence("faces.inspect.save", "also record the raw facts in FILE")
+MACHINE = Sentence("faces.inspect.machine", "show a machine recorded by --save, instead of this one")
+ABOUT = Sentence(
+    "faces.inspect.about",
+    "Nothing is written to any drive. Without root less can be read; what is missing is named, with the "
+    "reason.",
+)
+NO_DRIVES = Sentence("faces.inspect.no-drives", "No drives.")
+NONE_ATTACHED = Sentence("faces.inspect.none-attached", "No drives are attached.")
+NO_ROOT = Sentence(
+    "faces.inspect.no-root",
+    "Without root much cannot be read, nor whether a run waits on a drive that looks empty. `sudo diskwright "
+    "inspect` shows more.",
+)

@@ -1,0 +1,97 @@
+"""The sentences of `diskwright migrate`, and of a migration that is shown."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence(
+    "faces.migrate.says",
+    "Bring an ext2 or ext3 filesystem full of files to ext4. Show what the ways are, or one of them as "
+    "a plan.",
+)
+IN_USE = Sentence("faces.migrate.in-use", "where it is in use, such as the running root")
+DEVICE = Sentence("faces.migrate.device", "the partition, volume or whole drive that holds it")
+WAY = Sentence("faces.migrate.way", "plan this way instead of setting all four side by side")
+STORE = Sentence(
+    "faces.migrate.store",
+    "keep what changes here until it is proven: on another filesystem, with room",
+)
+UNDO_DIR = Sentence("faces.migrate.undo-dir", "where no transaction can be had, keep what is replaced here")
+MANIFEST = Sentence("faces.migrate.manifest", "compare every file's content and attributes before and after")
+REPAIR = Sentence(
+    "faces.migrate.repair",
+    "repair damage that is found on it, and only where that can be taken back",
+)
+TO = Sentence("faces.migrate.to", "the empty volume for the way fresh")
+FSTAB = Sentence("faces.migrate.fstab", "the file of mounts at boot of the system that it belongs to")
+OUTPUT = Sentence("faces.migrate.output", "write the plan to this file, for `diskwright apply`")
+CONFIRM = Sentence("faces.migrate.confirm", "carry it out at once: the drive's token, as `apply` takes it")
+DRY_RUN = Sentence("faces.migrate.dry-run", "check everything that `apply` checks, and write nothing")
+JOURNAL = Sentence(
+    "faces.migrate.journal",
+    "keep the run here instead of /var/lib/diskwright/runs; not on this filesystem",
+)
+JSON = Sentence("faces.migrate.json", "print a {ways} or, with --way, a {plan} document")
+
+ABOUT_WAYS = Sentence(
+    "faces.migrate.about-ways",
+    "Without --way it says what is found and sets the four ways side by side. Without --confirm nothing is "
+    "written but the file that -o names. `diskwright apply` carries a plan out exactly as it was shown.",
+)
+ABOUT_IN_USE = Sentence(
+    "faces.migrate.about-in-use",
+    "The filesystem must not be mounted for any way but `mount`. Where it is, -o writes a plan to be "
+    "carried to a rescue medium. There `diskwright apply` finds the filesystem by its UUID.",
+)
+
+NO_WAY = Sentence(
+    "faces.migrate.no-way",
+    "Say with --way which of the ways it is to be. Without it they are set side by side, and nothing is "
+    "done.",
+)
+IS_IN_USE = Sentence(
+    "faces.migrate.is-in-use",
+    "{device} is in use, so nothing can be done to it here. {file} is to be carried to a rescue medium.",
+)
+
+# Which filesystem it is.
+LABELLED = Sentence("faces.migrate.labelled", '{device}, "{label}"')
+HEADING = Sentence(
+    "faces.migrate.heading",
+    "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
+)
+ON = Sentence("faces.migrate.on", "on {drive}")
+TO_VOLUME = Sentence("faces.migrate.to-volume", "to a volume on {drive}, which is what is confirmed")
+
+# The ways.
+FOUND = Sentence("faces.migrate.found", "Found:")
+PROPOSED = Sentence("faces.migrate.proposed", "Proposed: {way}.")
+NOT_TO_BE_HAD = Sentence("faces.migrate.not-to-be-had", "Cannot be had:")
+GAINS = Sentence("faces.migrate.gains", "Gains:")
+COSTS = Sentence("faces.migrate.costs", "Costs:")
+MADE_SAFE = Sentence("faces.migrate.made-safe", "Made safe:")
+TAKES = Sentence("faces.migrate.takes", "Takes: roughly {duration}.")
+TAKES_ROOM = Sentence(
+    "faces.migrate.takes-room", "Takes: roughly {duration}, and up to {room:size} of room elsewhere."
+)
+
+# One of them.
+THE_WAY = Sentence("faces.migrate.the-way", "The way {way}:")
+KEPT_IN = Sentence("faces.migrate.kept-in", "What is replaced is kept in {folder}, up to {room:size}.")
+ROUGHLY = Sentence("faces.migrate.roughly", "(roughly {duration})")
+POWER = Sentence("faces.migrate.power", "If the power goes:")
+
+# Beginning.
+OUTCOME = Sentence("faces.migrate.outcome", "Here {outcome}")
+ONE_DRIVE = Sentence("faces.migrate.one-drive", "This migration is for one drive")
+
+# One that is carried to a rescue medium.
+CARRIED_WAY = Sentence("faces.migrate.carried-way", "The way {way}, to be carried out from a rescue medium:")
+ROOT_LOOKS = Sentence(
+    "faces.migrate.root-looks",
+    "Only root can look for the filesystem. Nothing was written. What you asked for, as root:",
+)
+IS_ON = Sentence("faces.migrate.is-on", "The filesystem {uuid} is on {device} here.")
+CARRY_OUT = Sentence(
+    "faces.migrate.carry-out",
+    "Every check before the first step holds. Nothing was written. To carry it out, say the same with this "
+    "token:",
+)

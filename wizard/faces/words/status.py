@@ -1,0 +1,29 @@
+"""The sentences of `diskwright status`."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence("faces.status.says", "List the runs and how they stand, or tell everything that one run did.")
+RUN = Sentence("faces.status.run", "tell all of this run")
+ABOUT_ORDER = Sentence(
+    "faces.status.about-order",
+    "Runs that wait for a decision come first. Each run is in one of these states:",
+)
+ABOUT_RUNNING = Sentence("faces.status.about-running", "running: the run is at work.")
+ABOUT_WAITING = Sentence(
+    "faces.status.about-waiting",
+    "waiting: all is written and not yet in use. `keep` puts it to use; `undo` puts back what was "
+    "there, bit for bit.",
+)
+ABOUT_DONE = Sentence("faces.status.about-done", "done: every step and every check.")
+ABOUT_FAILED = Sentence(
+    "faces.status.about-failed",
+    "failed, stopped and interrupted: `resume` goes on. `undo` puts back what was there, as long as it "
+    "was not kept. Where the steps ran on the drive directly, it does so until something was formatted.",
+)
+ABOUT_REFUSED = Sentence("faces.status.about-refused", "refused: the run's own last look found a doubt.")
+ABOUT_UNDONE = Sentence("faces.status.about-undone", "undone: it was taken back.")
+ABOUT_KEPT = Sentence("faces.status.about-kept", "kept: in use, without a way back.")
+LOOK = Sentence("faces.status.look", "(shows it read-only, before you decide)")
+STEPS = Sentence("faces.status.steps", "{done} of {steps} steps")
+STEPS_UNKNOWN = Sentence("faces.status.steps-unknown", "steps unknown")
+DRIVE_UNKNOWN = Sentence("faces.status.drive-unknown", "unknown drive")

@@ -1,0 +1,122 @@
+"""What can be typed for the actions of a view, and what was meant by an answer. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.desk.view import Action, View
+from wizard.lines import words
+from wizard.model.said import Said
+
+OWN = frozenset("l?q=!")
+"""Letters that are answers everywhere; an action with such a key is had by `=` and its key."""
+
+ANYWHERE = ("back", "help", "quit")
+_NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An answer that begins with the number of a row; `rest` is what follows it."""
+
+    index: int
+    rest: str
+
+
+def numbered(answer: str) -> Numbered | None:
+    """The row from 0, and what is asked of it; None where the answer is no number."""
+    found = _NUMBERED.fullmatch(answer)
+    return Numbered(int(found[1]) - 1, found[2].strip()) if found else None
+
+
+def entering(view: View) -> Action | None:
+    """What an empty line does."""
+    return next((action for action in view.actions if action.key == "enter"), None)
+
+
+def taking(view: View) -> Action | None:
+    """What a number does: Enter at that row, or taking it where several can be taken."""
+    if view.rows and view.rows.many:
+        toggle = next((action for action in view.actions if action.key == "space"), None)
+        if toggle is not None:
+            return toggle
+    return entering(view)
+
+
+def only_reads(view: View) -> bool:
+    """Whether Enter leads away from a list, so that a number only tells more."""
+    action = taking(view)
+    return action is None or action.name == "back"
+
+
+def handle(view: View, action: Action) -> str:
+    """What is typed for an action."""
+    if action.name in ANYWHERE:
+        return {"back": "b", "help": "?", "quit": "q"}[action.name]
+    key = action.key
+    if len(key) != 1 or key.isspace():
+        key = str(action.label)
+    elif key in OWN or key.isdigit() or (key == "b" and view.action("back")):
+        key = f"={key}"
+    return f"!{key}" if view.fields else key
+
+
+def way(view: View, action: Action) -> str:
+    """An action as it is offered: `s set up`."""
+    typed, label = handle(view, action), str(action.label)
+    return typed if typed.removeprefix("!") == label else f"{typed} {label}"
+
+
+def find(view: View, answer: str) -> Action | None:
+    """The action that is meant by a key or a label. Capital letters end something: small ones do not stand
+    for them."""
+    literal = len(answer) > 1 and answer.startswith("=")
+    word = answer[1:] if literal else answer
+    if not literal and word.lower() in ("b", "back") and (back := view.action("back")):
+        return back
+    small = word.casefold()
+    for matches in (
+        lambda action: action.key == word,
+        lambda action: action.key == small,
+        lambda action: str(action.label).casefold() == small or action.name == small,
+    ):
+        if found := next(filter(matches, view.actions), None):
+            return found
+    return None
+
+
+def ways(view: View) -> tuple[str, ...]:
+    """What is offered beside Enter: what the view shows and can be had now; back, help and the end last."""
+    return (*dict.fromkeys(_ways(view)),)
+
+
+def _ways(view: View) -> Iterator[str]:
+    entered = entering(view)
+    skipped = {entered.name} if entered and not (entered.ends and not view.fields) else set()
+    for action in view.actions:
+        if action.name not in (*skipped, *ANYWHERE) and not action.aside and action.why_not == "":
+            skipped.add(action.name)
+            yield way(view, action)
+    everywhere = (view.action(name) for name in ANYWHERE if name not in skipped)
+    yield from (way(view, action) for action in everywhere if action is not None)
+
+
+def legend(view: View) -> Said:
+    """How the question can be answered, in a line."""
+    entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
+    label = entered.label if entered else ""
+    if entered is not None and entered.ends:
+        return words.NUMBER_ONLY(ways=offered) if rows else words.WAYS(ways=offered)
+    if not rows:
+        return words.EMPTY_LINE(label=label, ways=offered) if entered else words.WAYS(ways=offered)
+    take = taking(view)
+    if entered is None or take is None:
+        return words.NUMBER_ONLY(ways=offered)
+    if only_reads(view):
+        return words.TO_READ(label=label, ways=offered)
+    if take.name != entered.name:
+        return words.TO_TAKE(take=take.label, label=label, ways=offered)
+    number = next((at for at, row in enumerate(rows, 1) if view.rows and row.key == view.rows.at), None)
+    if number is None:
+        return words.NUMBER_ONLY(ways=offered)
+    return words.BY_NUMBER(number=number, label=label, ways=offered)

@@ -1,0 +1,1 @@
+"""What is said of a migration: a module for each theme."""

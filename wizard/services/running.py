@@ -1,0 +1,233 @@
+"""Runs on this machine: begun, followed, kept and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.model.errors import BadInput, Refused
+from wizard.services.root import WithRoot
+from wizard.services.session import OpenRun
+from wizard.services.words import ONLY_ROOT
+
+if TYPE_CHECKING:
+    from wizard.apply.engine.record import Phase
+    from wizard.apply.run.journal import RunState
+    from wizard.apply.run.progress import StepProgress
+    from wizard.model.changes import Changes, Wanted
+    from wizard.model.journal import Entry
+    from wizard.model.migration import Migration
+    from wizard.model.plan import Plan
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
+
+
+class Running(WithRoot):
+    """What becomes of plans, changes and migrations here. Root's end knows the one run that it began."""
+
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """By a detached process, which root begins."""
+        if self.needs_root:
+            return self._asked_root.start(plan, tokens, self._journal_dir, secret)
+        from wizard.apply.plan.start import start_run
+
+        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        """From the journal's file, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.follow(run, meanwhile)
+        from wizard.apply.run.journal import follow
+
+        return follow(run, meanwhile=meanwhile)
+
+    def state(self, run: Path) -> RunState:
+        """From the journal and the run's lock, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.state
+        from wizard.apply.run.journal import state
+
+        return state(run)
+
+    def request_stop(self, run: Path) -> None:
+        """By a mark in the run's folder, which root sets."""
+        if self._elevated is not None:
+            self._elevated.request_stop()
+            return
+        from wizard.apply.run.begin import request_stop
+
+        request_stop(run)
+
+    def start_migration(self, migration: Migration, token: str) -> Path:
+        """By a detached process, which root begins."""
+        if self.needs_root:
+            return self._asked_root.migrate(migration, token, self._journal_dir)
+        from wizard.apply.begin_migration import start_told
+
+        return start_told(migration, token, journal_dir=self._journal_dir, environment=self._place)
+
+    def progress(self, run: Path) -> StepProgress | None:
+        """From the run's folder, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.progress
+        from wizard.apply.run.progress import read_progress
+
+        return read_progress(run)
+
+    def power(self, run: Path) -> str:
+        """By the run's phase, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.power
+        from wizard.apply.decide import power_told
+
+        return power_told(run)
+
+    def phase(self, run: Path) -> Phase | None:
+        """From the run's folder, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.phase
+        from wizard.apply.decide import phase_told
+
+        return phase_told(run)
+
+    def closed(self, run: Path) -> str:
+        """By the superblock; where only root may look, undoing tells."""
+        if self._elevated is not None:
+            return ""
+        from wizard.apply.migration.way_back import closed_sentence
+
+        return closed_sentence(run)
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        """As root, which began the run."""
+        if self._elevated is not None:
+            return self._elevated.keep(secret)
+        from wizard.apply.decide import keep
+
+        return keep(run, secret)
+
+    def undo(self, run: Path) -> None:
+        """As root, which began the run."""
+        if self._elevated is not None:
+            self._elevated.undo()
+            return
+        from wizard.apply.decide import undo
+
+        undo(run)
+
+    def writes_over(self, run: Path) -> bool:
+        """By what the run has done so far; where only root can go on with it, a command asks."""
+        from wizard.apply.run.journal import RunState, state
+        from wizard.model.migration import Means, Migration
+        from wizard.model.plan import Plan
+
+        if self.needs_root:
+            return False
+        match self.document(run):
+            case Plan() as plan:
+                from wizard.apply.plan.still_to_do import still_writes_over
+
+                return bool(still_writes_over(run, plan))
+            case Migration() as migration:
+                return migration.means is Means.COPY and state(run) is not RunState.DONE
+            case _:
+                return False
+
+    def wants_secret(self, run: Path) -> bool:
+        """By how far it is; where only root can go on with it, a command asks."""
+        from wizard.apply.plan.rehearsed import wants_passphrase
+        from wizard.model.plan import Plan
+
+        plan = None if self.needs_root else self.document(run)
+        return isinstance(plan, Plan) and bool(plan.containers) and wants_passphrase(run, plan)
+
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
+        """As root; what root's end does not know, a command does."""
+        from wizard.apply.decide import resume
+        from wizard.apply.run.runs import called
+
+        if self.needs_root:
+            raise Refused(str(ONLY_ROOT(run=called(run))))
+        resume(run, secret)
+
+    def traffic(self, paths: Sequence[str]) -> int:
+        """By the kernel's count of sectors of 512 bytes (Documentation/block/stat.rst)."""
+        moved = 0
+        for path in paths:
+            with suppress(OSError, ValueError, IndexError):
+                fields = Path("/sys/class/block", Path(path).name, "stat").read_text().split()
+                moved += (int(fields[2]) + int(fields[6])) * 512
+        return moved
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """By looking at what is there, as root."""
+        if self.needs_root:
+            return self._asked_root.work_out(device, wanted)
+        from wizard.apply.tune.acting import act
+
+        return act(device, wanted, self._place)
+
+    def start_changes(self, changes: Changes, token: str) -> Path:
+        """By a detached process, which root begins."""
+        if self.needs_root:
+            return self._asked_root.change(changes, token, self._journal_dir)
+        from wizard.apply.tune.start import start_told
+
+        return start_told(changes, token, journal_dir=self._journal_dir, environment=self._place)
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        """Of the folder for runs; none where only root may look."""
+        from wizard.apply.run.runs import list_runs
+
+        try:
+            found = list_runs(self._journal_dir)
+        except (Refused, BadInput):
+            return ()
+        told = (self._open_run(run) for run in reversed(found))
+        return tuple(run for run in told if run is not None)
+
+    def _open_run(self, run: Path) -> OpenRun | None:
+        """None for one that is over, or whose files are damaged: `diskwright status` tells of those."""
+        from wizard.apply.decide import ways_on
+        from wizard.apply.run.journal import RunState, state
+        from wizard.apply.run.runs import outline
+
+        try:
+            now = state(run)
+            ways = ways_on(run, now)
+            if now is not RunState.RUNNING and not ways:
+                return None
+            return OpenRun(run, now.value, outline(run)[0], tuple(ways))
+        except BadInput:
+            return None
+
+    def ways_on(self, run: Path) -> tuple[str, ...]:
+        """By how far it is, where it can be read."""
+        from wizard.apply.decide import ways_on
+        from wizard.apply.run.journal import state
+
+        if self.needs_root:
+            return ()
+        try:
+            return ways_on(run, state(run))
+        except BadInput:
+            return ()
+
+    def document(self, run: Path) -> Plan | Changes | Migration:
+        """As the run's folder has it."""
+        from wizard.apply.run.runs import Kind, kind_of, load_plan
+
+        match kind_of(run):
+            case Kind.PLAN:
+                return load_plan(run)
+            case Kind.CHANGES:
+                from wizard.apply.tune.of_run import load_changes
+
+                return load_changes(run)
+            case Kind.MIGRATION:
+                from wizard.apply.migration.of_run import load_migration
+
+                return load_migration(run)

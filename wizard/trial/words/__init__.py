@@ -1,0 +1,1 @@
+"""The sentences of trials, by what they are about."""

@@ -1,1 +1,0 @@
-"""What lies over a screen: questions, forms, help and the glossary."""

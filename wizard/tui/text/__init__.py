@@ -1,1 +1,0 @@
-"""What the screens say, as text in colours."""

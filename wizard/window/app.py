@@ -1,0 +1,223 @@
+"""The screen: what Textual is told, and what it tells."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual.app import App, ComposeResult, SuspendNotSupported
+from textual.driver import Driver
+from textual.events import Click, Event, Key, MouseScrollDown, MouseScrollUp, Paste, Resize
+from textual.filter import LineFilter
+from textual.geometry import Offset
+from textual.strip import Strip
+from textual.widget import Widget
+
+from wizard.window.console.filters import EightInks, NoColours, SafeGlyphs
+from wizard.window.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
+from wizard.window.hand import MAIN
+from wizard.window.keyboard import Keyboard
+from wizard.window.look import look_of
+from wizard.window.page import page
+from wizard.window.sheet import Sheet, Spot
+from wizard.window.words import ROOT
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+
+SELDOM = 1.0
+"""Seconds between redraws that nobody asked for, on a slow line."""
+
+WHEEL = 3
+"""Lines that a turn of the wheel scrolls."""
+
+
+class Face(Widget, can_focus=True):
+    """The whole screen, drawn from the view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sheet = Sheet()
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the sheet as it is."""
+        lines = self.sheet.lines
+        strip = lines[y] if y < len(lines) else Strip([])
+        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)
+
+
+class Window(App[None]):
+    """One screen for all places. It draws what the desk says, and tells it what is pressed."""
+
+    CSS = "/**/ Screen { background: $background; } Face { width: 1fr; height: 1fr; }"
+    TITLE = "diskwright"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, desk: Desk, terminal: Terminal | None = None) -> None:
+        self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
+        few = self.terminal.colours is not Colours.ANY
+        super().__init__(driver_class=_driver(self.terminal), ansi_color=few)
+        self.desk, self.keyboard, self.face = desk, Keyboard(desk), Face()
+        self.look = look_of(self.terminal)
+        self.animation_level = "none"
+        self.no_color = self.terminal.colours is Colours.NONE
+        theme = self.look.theme()
+        self.register_theme(theme)
+        self.theme = theme.name
+        self._own_filters = [*_filters(self.terminal)]
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._due = self._busy = False
+        self._drawn_at = 0.0
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, then those that this terminal needs."""
+        return [*super().get_line_filters(), *self._own_filters]
+
+    def compose(self) -> ComposeResult:
+        """One widget."""
+        yield self.face
+
+    def on_mount(self) -> None:
+        """Draw what there is, and listen."""
+        self._loop = asyncio.get_running_loop()
+        self.face.focus()
+        self.desk.changed = self._changed
+        self._after(asked=True)
+
+    def _changed(self) -> None:
+        """From any thread; many changes are one redraw."""
+        loop = self._loop
+        if loop is not None and not self._due:
+            self._due = True
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._soon)
+
+    def _soon(self) -> None:
+        wait = SELDOM - (monotonic() - self._drawn_at) if self.terminal.slow else 0.0
+        if wait > 0 and self._loop is not None:
+            # A timer of Textual's would not begin here: this is called from outside of its app.
+            self._loop.call_later(wait, self._unasked)
+        else:
+            self._unasked()
+
+    def _unasked(self) -> None:
+        self._due = False
+        self._after(asked=False)
+
+    def _after(self, *, asked: bool) -> None:
+        """After every call and every change."""
+        if self._busy:
+            return
+        self._run_errand()
+        if self.desk.over:
+            self.exit()
+            return
+        self.keyboard.renew(asked=asked)
+        self._draw()
+
+    def _draw(self) -> None:
+        keyboard = self.keyboard
+        size = (self.size.width, self.size.height)
+        self.face.sheet = page(keyboard.view, keyboard.hand, self.look, size, keyboard.below)
+        keyboard.drawn(self.face.sheet)
+        self._drawn_at = monotonic()
+        if self.face.sheet.cursor is not None:
+            self.cursor_position = Offset(*self.face.sheet.cursor)
+        self.face.refresh()
+
+    def _run_errand(self) -> None:
+        """Where the terminal is wanted for a password, it is as it was before the window."""
+        errand = self.desk.errand
+        if errand is None:
+            return
+        self._busy = True
+        try:
+            with ExitStack() as stack:
+                # A screen that is no terminal's has none to give up.
+                with suppress(SuspendNotSupported):
+                    stack.enter_context(self.suspend())
+                    print(f"\n{ROOT()}", flush=True)
+                errand()
+        finally:
+            self._busy = False
+
+    def on_resize(self, event: Resize) -> None:
+        """Textual has not taken the new size yet."""
+        self.call_after_refresh(self._draw)
+
+    async def on_event(self, event: Event) -> None:
+        """Keys are handled here and nowhere else, so that they keep their order."""
+        if isinstance(event, Key):
+            self._key(event)
+        elif isinstance(event, Paste):
+            self.keyboard.paste(event.text)
+            self._after(asked=True)
+        else:
+            await super().on_event(event)
+
+    def _key(self, event: Key) -> None:
+        if self._too_small() and event.key not in ("ctrl+c", "ctrl+q"):
+            return
+        self.keyboard.press(event.key, event.character)
+        self._after(asked=True)
+
+    def _too_small(self) -> bool:
+        return not self.face.sheet.parts
+
+    def _spot(self, x: int, y: int) -> Spot | None:
+        spots = self.face.sheet.spots
+        return next((spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width), None)
+
+    def on_click(self, event: Click) -> None:
+        """What is below the pointer."""
+        spot = self._spot(event.screen_x, event.screen_y)
+        if spot is not None:
+            self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)
+            self._after(asked=True)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        """The part below the pointer."""
+        self._wheel(event.screen_x, event.screen_y, WHEEL)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        """The part below the pointer."""
+        self._wheel(event.screen_x, event.screen_y, -WHEEL)
+
+    def _wheel(self, x: int, y: int, by: int) -> None:
+        spots = self.face.sheet.spots
+        here = (spot for spot in spots if spot.kind == "part" and spot.y == y)
+        part = next((spot.name for spot in here if spot.x <= x < spot.x + spot.width), MAIN)
+        if part == MAIN:
+            self.keyboard.move(by)
+        else:
+            self.keyboard.scroll(part, by)
+        self._after(asked=True)
+
+
+def _filters(terminal: Terminal) -> Sequence[LineFilter]:
+    found: list[LineFilter] = []
+    if terminal.colours is Colours.EIGHT:
+        # The ground of the Linux console is black; that of a terminal in a window may be anything.
+        found.append(EightInks(light=terminal.light, paint=terminal.glyphs is Glyphs.ALL))
+    found.append(SafeGlyphs(terminal.glyphs))
+    if terminal.colours is Colours.NONE:
+        found.append(NoColours())
+    return found
+
+
+def _driver(terminal: Terminal) -> type[Driver] | None:
+    """One for a slow line or the text console; None for Textual's own."""
+    if terminal.slow:
+        from wizard.window.console.frugal import FrugalDriver
+
+        return FrugalDriver
+    if terminal.glyphs is Glyphs.CONSOLE:
+        from wizard.window.console.leaving import LeavingDriver
+
+        return LeavingDriver
+    return None

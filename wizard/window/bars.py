@@ -1,0 +1,159 @@
+"""A drive as a bar: to scale, with names and sizes in its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+
+from wizard.desk.view import Bar, Fate, Stretch
+from wizard.model.units import format_capacity
+from wizard.window.lines import blank, cut, fitted, folded, joined, line, shown
+from wizard.window.look import Look, letter_of
+
+TITLES = {
+    "xfs": "XFS",
+    "btrfs": "Btrfs",
+    "vfat": "FAT",
+    "exfat": "exFAT",
+    "ntfs": "NTFS",
+    "f2fs": "F2FS",
+    "crypto_LUKS": "LUKS",
+    "LVM2_member": "LVM",
+    "linux_raid_member": "RAID",
+}
+
+
+def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
+    """The bar in one line or two behind its caption, for which `aside` cells are kept; below it what had no
+    room in it."""
+    caption = shown(bar.caption)
+    if aside and aside + 2 > width // 3:
+        if caption:
+            for part in folded([(caption, look.style("strong"))], width):
+                yield line(*part)
+        aside, caption = 0, ""
+    left = aside + 2 if aside else 0
+    room = width - left
+    stretches = [stretch for stretch in bar.stretches if stretch.size_bytes > 0 or shown(stretch.name)]
+    if not stretches or room < 4:
+        yield line((caption, look.style("strong")))
+        return
+    cells = shares(stretches, room, high, look)
+    gap = _gap(len(stretches), room)
+    for row in range(high):
+        strips: list[Strip] = []
+        for stretch, wide in zip(stretches, cells, strict=True):
+            if wide:
+                strips += [blank(gap)] if strips else []
+                strips.append(_piece(stretch, wide, row, high, look))
+        label = line((caption if row == 0 else "", look.style("strong")))
+        yield joined(fitted(label, left), fitted(joined(*strips), room))
+    left_out = [
+        stretch
+        for stretch, wide in zip(stretches, cells, strict=True)
+        if not _fits(stretch, wide, high, look)
+    ]
+    if left_out:
+        said = ", ".join(
+            filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
+        )
+        for part in folded([(said, look.style("muted"))], max(4, room)):
+            yield joined(blank(left), line(*part))
+
+
+def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
+    """Cells for each: at least what its words need, where all can have it; the rest by size."""
+    room = width - _gap(len(stretches), width) * (len(stretches) - 1)
+    needs = [_need(stretch, high, look) for stretch in stretches]
+    if sum(needs) > room:
+        few = room // len(stretches)
+        spare = room - sum(min(need, few) for need in needs)
+        least = []
+        for need in needs:
+            more = min(max(0, need - few), max(0, spare))
+            least.append(min(need, few) + more)
+            spare -= more
+    else:
+        least = needs
+    total = sum(stretch.size_bytes for stretch in stretches) or 1
+    # To scale, but for those that need more: the others share what these leave.
+    wide = [room * stretch.size_bytes / total for stretch in stretches]
+    held: set[int] = set()
+    while True:
+        free = room - sum(least[index] for index in held)
+        weight = sum(wide[index] for index in range(len(wide)) if index not in held) or 1
+        scaled = [least[i] if i in held else free * wide[i] / weight for i in range(len(wide))]
+        short = {i for i in range(len(wide)) if i not in held and scaled[i] < least[i]}
+        if not short:
+            break
+        held |= short
+    cells = [int(share) for share in scaled]
+    cells[max(range(len(cells)), key=lambda index: scaled[index])] += room - sum(cells)
+    return [max(0, each) for each in cells]
+
+
+def _gap(count: int, width: int) -> int:
+    return 1 if count * 4 <= width else 0
+
+
+def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
+    """Its name, its filesystem, its size."""
+    name = shown(stretch.name)
+    if stretch.fate is Fate.LOST:
+        name = f"{look.sign('cross')} {name}".rstrip()
+    kind = shown(TITLES.get(stretch.filesystem, stretch.filesystem))
+    return (
+        name,
+        "" if kind == name else kind,
+        format_capacity(stretch.size_bytes) if stretch.size_bytes else "",
+    )
+
+
+def _rows(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
+    """Ways to write it into `high` lines, the fullest first."""
+    name, kind, size = _words(stretch, look)
+    whole = " ".join(filter(None, (kind, size)))
+    free = stretch.fate in (Fate.FREE, Fate.UNREAD)
+    if high == 1 or free:
+        return [
+            (" ".join(filter(None, (size, name))) if free else "  ".join(filter(None, (name, whole))), ""),
+            (" ".join(filter(None, (name, size))), ""),
+        ]
+    return [(name, whole), (name, size)]
+
+
+def _need(stretch: Stretch, high: int, look: Look) -> int:
+    return 2 + max(cell_len(text) for text in _rows(stretch, high, look)[-1])
+
+
+def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
+    return wide >= _need(stretch, high, look)
+
+
+def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:
+    ways = _rows(stretch, high, look)
+    texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
+    text = texts[row] if row < len(texts) else ""
+    if cell_len(text) + 2 > wide:
+        text = letter_of(stretch.filesystem) if look.colourless and wide < 4 else cut(text, wide - 1, "")
+    style, fill = _ground(stretch, look)
+    said = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
+    before = fill * 2 if said and fill != " " and cell_len(said) + 2 <= wide else ""
+    rest = fill * max(0, wide - cell_len(before + said))
+    bold = Style(bold=True) if row == 0 and look.many else Style.null()
+    return fitted(line((before, style), (said, style + bold), (rest, style)), wide, style)
+
+
+def _ground(stretch: Stretch, look: Look) -> tuple[Style, str]:
+    match stretch.fate:
+        case Fate.FREE:
+            return look.style("free"), look.sign("free")
+        case Fate.UNREAD:
+            return look.style("free"), "?" if not look.many else " "
+        case Fate.LOST:
+            return look.style("lost"), " "
+        case _:
+            return look.filesystem(stretch.filesystem), " "

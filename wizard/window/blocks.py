@@ -1,0 +1,298 @@
+"""Paragraphs, commands, figures, progress and banners as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from wizard.desk.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
+from wizard.window.bars import bar_lines
+from wizard.window.keys import cap_runs
+from wizard.window.lines import Run, blank, cut, ends, fitted, folded, joined, line, shown
+from wizard.window.look import Look
+from wizard.window.sheet import Sheet, Spot, stacked
+from wizard.window.words import PERCENT, RATE
+
+WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """What blocks are drawn with: the look, the view for its keys, and how much room the screen has."""
+
+    look: Look
+    view: View
+    columns: int
+    lines: int
+    drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
+    """What was laid out for this screen already; it is asked for its height first."""
+
+    @property
+    def wide(self) -> bool:
+        """Boxes, and two panes."""
+        return self.columns >= WIDE
+
+    @property
+    def roomy(self) -> bool:
+        """Blank rows between the parts."""
+        return self.columns >= ROOMY and self.lines >= HIGH
+
+    @property
+    def tall(self) -> bool:
+        """Bars of two lines, and large figures."""
+        return self.columns >= ROOMY and self.lines >= TALL
+
+    def runs(self, pieces: Sequence[Piece]) -> list[Run]:
+        """Pieces with a space between."""
+        found: list[Run] = []
+        for piece in pieces:
+            text = shown(piece.text)
+            if text:
+                found += [(" ", self.look.style("text"))] if found else []
+                found.append((text, self.look.tone(piece.tone)))
+        return found
+
+    def cap(self, name: str) -> list[Run]:
+        """The key of an action, and what it does; nothing where it is not here."""
+        action = self.view.action(name) if name else None
+        return [] if action is None else cap_runs(action, self.look, typing=bool(self.view.fields))
+
+
+def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
+    """Blocks, one below the other, at most `width` wide."""
+    key = (id(pen.view), id(blocks), width)
+    found = pen.drawn.get(key)
+    if not isinstance(found, Sheet):
+        found = pen.drawn[key] = _block_sheet(blocks, width, pen)
+    return found
+
+
+def _block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
+    caps = [pen.cap(block.key) for block in blocks if isinstance(block, Para) and block.key]
+    column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
+    bars = sum(isinstance(block, Bar) for block in blocks)
+    captions = [cell_len(shown(block.caption)) for block in blocks if isinstance(block, Bar)]
+    aside = max(captions, default=0)
+    return stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
+
+
+def _sheets(
+    blocks: Sequence[Block], width: int, pen: Pen, column: int, bars: tuple[int, int]
+) -> Iterator[Sheet]:
+    before: Block | None = None
+    for block in blocks:
+        if _apart(before, block, pen, bars[0]):
+            yield Sheet((line(),))
+        before = block
+        match block:
+            case Para():
+                yield _para(block, width, pen, column)
+            case Command():
+                yield Sheet(tuple(_command(block, width, pen)))
+            case Bar():
+                high = bars[0] if pen.roomy else 1
+                yield Sheet(tuple(bar_lines(block, width, pen.look, high, bars[1])))
+            case Figures():
+                yield Sheet(tuple(_figures(block, width, pen)))
+            case Progress():
+                yield Sheet(tuple(_progress(block, width, pen)))
+            case Banner():
+                yield Sheet(tuple(_banner(block, width, pen)))
+
+
+def _apart(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
+    """Whether a blank row keeps grounds from running into one another, or into words."""
+    if not pen.roomy or before is None or (isinstance(block, Para) and not block.pieces):
+        return False
+    return isinstance(before, Banner) or (high > 1 and isinstance(before, Bar) and isinstance(block, Bar))
+
+
+def _para(block: Para, width: int, pen: Pen, column: int) -> Sheet:
+    runs, cap = pen.runs(block.pieces), pen.cap(block.key)
+    aside = bool(cap) and column <= width // 2
+    room = width - (column + 2 if aside else 0)
+    lines = _folded(runs, room, block.indent, block.hang)
+    if not cap:
+        return Sheet(tuple(lines))
+    x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
+    label = line(*cap)
+    if aside:
+        lines[0] = joined(fitted(lines[0], x), label)
+    else:
+        lines = [*(lines if runs else []), joined(blank(x), label)]
+    spot = Spot(x, 0 if aside else len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
+    return Sheet(tuple(fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
+
+
+def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
+    indent = min(indent, max(0, width - 12))
+    hang = min(hang, max(0, width - indent - 12))
+    parts = folded(runs, max(4, width - indent), max(4, width - indent - hang)) if runs else [[]]
+    return [
+        joined(blank(indent + (hang if index else 0)), line(*part)) if part else line()
+        for index, part in enumerate(parts)
+    ]
+
+
+def _command(block: Command, width: int, pen: Pen) -> Iterator[Strip]:
+    """As a shell reads it; a line of a file as it is."""
+    from wizard.layout.told.text import command_lines
+
+    text = pen.look.style("text")
+    if len(block.argv) < 2:
+        yield from _folded([(shown("".join(block.argv)), text)], width)
+        return
+    for index, part in enumerate(command_lines(tuple(map(shown, block.argv)), width - 2, 0)):
+        for fold in folded([(part, text)], max(4, width - 2)):
+            yield line(("  " if index else "$ ", pen.look.style("muted")), *fold)
+
+
+def _figures(block: Figures, width: int, pen: Pen) -> Iterator[Strip]:
+    look = pen.look
+    if shown(block.unit):
+        yield from _folded([(shown(block.unit), look.style("muted"))], width)
+    names = [shown(name) for name, _ in block.values]
+    said = [shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
+    aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
+    right = min(max(map(cell_len, said), default=0), max(6, width // 3))
+    most = max((value for _, value in block.values), default=0.0)
+    room = max(1, width - aside - right - 4)
+    for name, text, (_, value) in zip(names, said, block.values, strict=False):
+        long = 0 if most <= 0 else max(1 if value > 0 else 0, round(room * max(0.0, value) / most))
+        first, *more = folded([(name, look.style("text"))], aside)
+        yield joined(
+            fitted(line(*first), aside + 2),
+            line((" " * long, look.style("full")), (" " * (room - long), look.style("rest"))),
+            line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
+            line((cut(text, right), look.style("strong"))),
+        )
+        for part in more:
+            yield line(*part)
+
+
+BIG = dict(
+    zip(
+        "0123456789% ",
+        (
+            "### # # # # ###",
+            " # ##  #  # ###",
+            "###  #####  ###",
+            "###  ####  ####",
+            "# ## ####  #  #",
+            "####  ###  ####",
+            "####  #### ####",
+            "###  #  #  #  #",
+            "#### ##### ####",
+            "#### ####  ####",
+            "# #  # # #  # #",
+            " " * 15,
+        ),
+        strict=True,
+    )
+)
+"""Digits of three by five points, each of two cells on a ground: in every font."""
+
+
+def _progress(block: Progress, width: int, pen: Pen) -> Iterator[Strip]:
+    look = pen.look
+    large = pen.tall and width >= 80 and block.share is not None
+    digits = list(_digits(f"{_percent(block)}%", look)) if large else []
+    aside = max((each.cell_length for each in digits), default=-2) + 2
+    room = width - aside
+    lines = list(_meter(block, room, pen, 2 if large else 1))
+    if digits:
+        lines = [line(), *lines]
+    for index in range(max(len(digits), len(lines))):
+        left = fitted(digits[index] if index < len(digits) else line(), aside) if aside > 0 else line()
+        yield joined(left, lines[index] if index < len(lines) else line())
+    if block.rates:
+        if pen.roomy:
+            yield line()
+        yield from _rates(block.rates, width, pen)
+
+
+def _percent(block: Progress) -> int:
+    return int(100 * min(1.0, max(0.0, block.share or 0.0)))
+
+
+def _digits(text: str, look: Look) -> Iterator[Strip]:
+    on, off = look.style("full"), look.style("text")
+    for row in range(5):
+        yield line(
+            *(
+                run
+                for char in text
+                for run in (
+                    *(("  ", on if dot == "#" else off) for dot in BIG[char][row * 3 : row * 3 + 3]),
+                    ("  ", off),
+                )
+            )
+        )
+
+
+def _meter(block: Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
+    look = pen.look
+    runs: list[Run] = []
+    if shown(block.said):
+        runs.append((shown(block.said), look.style("text")))
+    elif block.share is not None:
+        runs.append((str(PERCENT(percent=_percent(block))), look.style("strong")))
+    yield from _folded(runs, width)
+    if block.share is None:
+        return
+    long = round(width * min(1.0, max(0.0, block.share)))
+    rest = " " if look.many else look.sign("free")
+    for _ in range(high):
+        yield line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
+
+
+LEVELS = " ▁▂▃▄▅▆▇█"
+
+
+def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
+    """The latest rate in figures, and the last moments as a curve that ends with it."""
+    look = pen.look
+    said = str(RATE(rate=int(rates[-1])))
+    aside = max(12, cell_len(said) + 2)
+    room = max(1, width - aside)
+    values = list(rates)[-room:]
+    long = min(room, 3 * len(values))
+    values = [values[index * len(values) // long] for index in range(long)]
+    top = max((*values, 1.0))
+    high = 4 if pen.tall else 1
+    for level in range(high - 1, -1, -1):
+        curve = "".join(_column(value / top * high - level, many=look.many) for value in values)
+        label = (said if level == 0 else "").ljust(aside)
+        yield line((label, look.style("strong")), (curve.rjust(room), look.style("focus-line")))
+
+
+def _column(filled: float, *, many: bool) -> str:
+    if many:
+        return LEVELS[max(0, min(8, round(filled * 8)))]
+    return "█" if filled >= 0.75 else "▒" if filled >= 0.4 else "░" if filled >= 0.12 else " "
+
+
+_BANNERS = {
+    Tone.GOOD: ("done", "tick"),
+    Tone.DANGER: ("alarm", "warn"),
+    Tone.WARN: ("warned", "warn"),
+}
+
+
+def _banner(block: Banner, width: int, pen: Pen) -> Iterator[Strip]:
+    """On a ground from side to side, with air around it where there is room."""
+    role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
+    style = pen.look.style(role)
+    mark = f" {pen.look.sign(sign)} " if sign else " "
+    lead = cell_len(mark)
+    air = [line((" " * width, style))] if pen.roomy else []
+    yield from air
+    texts = [block.text, *block.detail]
+    for number, text in enumerate(texts):
+        for index, part in enumerate(folded([(shown(text), style)], max(4, width - lead - 1))):
+            before = mark if number == 0 and index == 0 else " " * lead
+            yield ends(line((before, style), *part), line(), width, style)
+    yield from air

@@ -1,0 +1,262 @@
+"""Keys in the order in which they were pressed, and what each does at the place that is shown then."""
+
+from __future__ import annotations
+
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+from wizard.desk.place import Place, Values
+from wizard.desk.view import Action, Field, Step, View
+from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
+from wizard.window.keys import action_of
+from wizard.window.sheet import Extent, Sheet
+
+PARTS = (MAIN, ABOVE, LEFT, PANES)
+MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
+ENDS = {"home": -1, "g": -1, "end": 1, "G": 1}
+PAGES = {"pageup": -1, "pagedown": 1}
+FAR = 1_000_000
+
+
+class Deskish(Protocol):
+    """What a face needs of the desk."""
+
+    @property
+    def view(self) -> View:
+        """What is to be seen."""
+        ...
+
+    @property
+    def below(self) -> View | None:
+        """What stays in sight below it."""
+        ...
+
+    @property
+    def place(self) -> Place:
+        """Whose view it is."""
+        ...
+
+    def act(self, name: str, row: str = "", values: Values | None = None) -> None:
+        """Do an action."""
+        ...
+
+    def moved(self, row: str) -> None:
+        """The cursor stands elsewhere."""
+        ...
+
+    def turned(self, field: str, values: Values) -> None:
+        """A field was turned."""
+        ...
+
+
+class Keyboard:
+    """One for the whole walk: it knows the hand of every place."""
+
+    def __init__(self, desk: Deskish) -> None:
+        self.desk = desk
+        self.view = View("", Step.DRIVES, "", ())
+        self.hand = Hand()
+        self.below: tuple[View, Hand] | None = None
+        self.parts: dict[str, Extent] = {}
+        self._rows_shown = 0
+        self._hands: WeakKeyDictionary[Place, Hand] = WeakKeyDictionary()
+        self._last_whole: Hand = self.hand
+        self._ending: Place | None = None
+
+    def renew(self, *, asked: bool) -> None:
+        """Look at the desk again. With `asked`, since the person did something."""
+        place = self.desk.place
+        self.view = self.desk.view
+        if place is not self.desk.place:
+            place, self.view = self.desk.place, self.desk.view
+        self.hand = self._hands.setdefault(place, Hand())
+        if self.hand.meet(self.view, asked=asked):
+            self.desk.moved(self.hand.cursor)
+            self.view = self.desk.view
+            self.hand.meet(self.view, asked=False)
+        under = self.desk.below if self.view.over else None
+        if not self.view.over:
+            self._last_whole = self.hand
+        self.below = (under, self._last_whole) if under is not None else None
+
+    def drawn(self, sheet: Sheet) -> None:
+        """What has room on the screen, and what has to be scrolled."""
+        self.parts = dict(sheet.parts)
+        self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"})
+        if self.hand.focus not in self._stops():
+            self.hand.focus = MAIN
+
+    def _stops(self) -> list[str]:
+        """Where Tab leads to."""
+        has_main = self.view.rows is not None or bool(self.view.fields)
+        found = [name for name in PARTS[1:] if name in self.parts and self.parts[name].overflows]
+        return [MAIN, *found] if has_main else found or [MAIN]
+
+    @property
+    def _scrolling(self) -> str:
+        """The part that arrow keys scroll; empty where they move in the list or the fields."""
+        has_main = self.view.rows is not None or bool(self.view.fields)
+        if self.hand.focus != MAIN:
+            return self.hand.focus
+        return "" if has_main else next(iter(self._stops()), "")
+
+    def press(self, key: str, character: str | None) -> None:
+        """One key; the view is looked at first, as the key before may have changed it."""
+        self.renew(asked=True)
+        if key in ("ctrl+c", "ctrl+q"):
+            self._end()
+        elif self.view.fields:
+            self._in_fields(key, character)
+        else:
+            self._in_list(key, character)
+        self.renew(asked=True)
+
+    def act(self, action: Action) -> None:
+        """Do it where the cursor stands."""
+        before = self.desk.place
+        row = self.hand.cursor if self.view.rows is not None else ""
+        self.desk.act(action.name, row, self.hand.values(self.view))
+        if action.name == "quit" and self.desk.place is not before:
+            self._ending = self.desk.place
+
+    def act_named(self, name: str) -> None:
+        """As `act`, where there is such an action."""
+        action = self.view.action(name)
+        if action is not None:
+            self.act(action)
+
+    def _end(self) -> None:
+        """The question whether to end is answered by asking once more, and no other question is."""
+        asked = self._ending is not None and self.desk.place is self._ending
+        self.act_named("yes" if asked and self.view.action("yes") else "quit")
+
+    def _in_list(self, key: str, character: str | None) -> None:
+        if key.startswith(("alt+", "ctrl+")):
+            character = None
+        action = action_of(self.view, key, character)
+        if key in ("left", "right"):
+            named = self.view.action("open" if key == "right" else "close")
+            action = action or named
+        if action is not None and not (self._scrolling and key in PAGES):
+            self.act(action)
+        elif key in ("tab", "shift+tab"):
+            self._tab(-1 if key == "shift+tab" else 1)
+        else:
+            self._move(key if len(key) > 1 and character not in ("G",) else character or key)
+
+    def _move(self, key: str) -> None:
+        part = self.parts.get(self._scrolling)
+        page = max(1, part.height - 1 if part else self._rows_shown - 1)
+        by = MOVES.get(key, 0) or ENDS.get(key, 0) * FAR or PAGES.get(key, 0) * page
+        if not by and key == "space" and self._scrolling:
+            by = page
+        if by and self._scrolling:
+            self.scroll(self._scrolling, by)
+        elif by:
+            self.move(by)
+
+    def move(self, by: int) -> None:
+        """The cursor to another row."""
+        keys = [row.key for row in self.view.rows.rows] if self.view.rows else []
+        if not keys:
+            return
+        now = keys.index(self.hand.cursor) if self.hand.cursor in keys else 0
+        self.to(keys[max(0, min(len(keys) - 1, now + by))])
+
+    def to(self, row: str) -> None:
+        """The cursor to this row."""
+        self.hand.has_moved = True
+        if row != self.hand.cursor:
+            self.hand.cursor = row
+            self.hand.tops.pop(PANES, None)
+            self.desk.moved(row)
+
+    def scroll(self, part: str, by: int) -> None:
+        """A part by some lines."""
+        extent = self.parts.get(part)
+        if extent is not None:
+            self.hand.tops[part] = max(0, min(extent.total - extent.height, extent.top + by))
+
+    def _tab(self, by: int) -> None:
+        stops = self._stops()
+        now = stops.index(self.hand.focus) if self.hand.focus in stops else 0
+        self.hand.focus = stops[(now + by) % len(stops)]
+
+    def _in_fields(self, key: str, character: str | None) -> None:
+        field = next(field for field in self.view.fields if field.key == self.hand.field)
+        if key in ("tab", "down", "shift+tab", "up"):
+            self._step(key)
+        elif key in PAGES:
+            part = self._scrolling or next(iter(self._stops()[1:]), "")
+            self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
+        elif key == "enter":
+            self._enter()
+        elif (self.hand.focus == MAIN or _is_text(field, character)) and self._typed(field, key, character):
+            # What is typed while a pane is read is meant for the field.
+            self.hand.focus = MAIN
+        elif (action := action_of(self.view, key, character)) is not None:
+            self.act(action)
+
+    def _step(self, key: str) -> None:
+        """To the next field or the one before; Tab leads on to what scrolls."""
+        by = -1 if key in ("up", "shift+tab") else 1
+        if self._scrolling and key in MOVES:
+            self.scroll(self._scrolling, by)
+        elif not self._scrolling and self.hand.step_field(self.view, by):
+            return
+        elif key not in MOVES:
+            self._tab(by)
+            if self.hand.focus == MAIN:
+                self.hand.field = self.view.fields[0 if by > 0 else -1].key
+
+    def _enter(self) -> None:
+        """On to the next field, and in the last one to the deed; a pane that is read gives the focus back."""
+        if self.hand.focus != MAIN:
+            self.hand.focus = MAIN
+            return
+        if self.hand.step_field(self.view, 1):
+            return
+        action = action_of(self.view, "enter", None)
+        if action is not None:
+            self.act(action)
+
+    def _typed(self, field: Field, key: str, character: str | None) -> bool:
+        """A key for the field itself."""
+        if field.offers:
+            if key in ("left", "right", "space"):
+                self.hand.turn(field, -1 if key == "left" else 1)
+                self.desk.turned(field.key, self.hand.values(self.view))
+                return True
+            return False
+        if character is not None and character.isprintable() and not key.startswith(("alt+", "ctrl+")):
+            self.hand.insert(character)
+            return True
+        return self.hand.edit(key)
+
+    def paste(self, text: str) -> None:
+        """What was pasted, as far as it stands on one line."""
+        self.renew(asked=True)
+        field = next((field for field in self.view.fields if field.key == self.hand.field), None)
+        if field is not None and not field.offers and text.strip():
+            self.hand.insert(text.strip().splitlines()[0])
+
+    def click(self, kind: str, name: str, *, twice: bool) -> None:
+        """A row, a field or a key was clicked on."""
+        match kind:
+            case "action":
+                self.act_named(name)
+            case "row":
+                self.hand.focus = MAIN
+                self.to(name)
+                action = action_of(self.view, "enter", None) if twice else None
+                if action is not None:
+                    self.renew(asked=True)
+                    self.act(action)
+            case "field":
+                self.hand.focus, self.hand.field = MAIN, name
+        self.renew(asked=True)
+
+
+def _is_text(field: Field, character: str | None) -> bool:
+    """Whether a key can only be meant for what is typed."""
+    return not field.offers and character is not None and character.isprintable()

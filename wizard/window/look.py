@@ -1,0 +1,304 @@
+"""Styles by their role, and signs, for what the terminal can show: many colours, eight, or none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rich.color import Color
+from rich.style import Style
+from textual.theme import Theme
+
+from wizard.desk.view import Tone
+from wizard.window.console.terminal import Colours, Glyphs, Terminal
+
+DARK = {
+    "ground": "#11151c",
+    "raised": "#1a202a",
+    "text": "#d3dae6",
+    "strong": "#f4f7fb",
+    "muted": "#8d98aa",
+    "line": "#3a4453",
+    "off": "#6f7a8c",
+    "accent": "#5cc8e8",
+    "cursor": "#1a3a50",
+    "cap": "#242f3c",
+    "warn": "#f2b84b",
+    "danger": "#ff7b7b",
+    "ok": "#74d394",
+    "alarm": "#a3202f",
+    "done": "#1f6b3a",
+}
+LIGHT = {
+    "ground": "#fbfaf7",
+    "raised": "#eef0f2",
+    "text": "#232b36",
+    "strong": "#0b1017",
+    "muted": "#596474",
+    "line": "#b4bcc8",
+    "off": "#747e8c",
+    "accent": "#00617f",
+    "cursor": "#cfe6f0",
+    "cap": "#dde4ea",
+    "warn": "#7d4e00",
+    "danger": "#b01030",
+    "ok": "#1a6b34",
+    "alarm": "#b01030",
+    "done": "#1a6b34",
+}
+
+# Bold, underlined or reversed; ink/ground.
+_MANY = {
+    "text": "text",
+    "strong": "b strong",
+    "muted": "muted",
+    "line": "line",
+    "off": "off",
+    "accent": "b accent",
+    "good": "b ok",
+    "warn": "b warn",
+    "danger": "b danger",
+    "cap": "b accent/cap",
+    "cap-off": "off/raised",
+    "go": "b ground/accent",
+    "cursor": "strong/cursor",
+    "mark": "b accent/cursor",
+    "head": "muted/raised",
+    "name": "b accent/raised",
+    "step": "b strong/cursor",
+    "free": "muted/raised",
+    "lost": "b #ffffff/alarm",
+    "alarm": "b #ffffff/alarm",
+    "warned": "b ground/warn",
+    "done": "b #ffffff/done",
+    "plain-banner": "b strong/raised",
+    "field": "strong/cap",
+    "hint": "muted/cap",
+    "at": "ground/strong",
+    "full": "b ground/accent",
+    "rest": "muted/raised",
+    "focus": "b strong",
+    "focus-line": "accent",
+    "title": "muted",
+    "thumb": "/off",
+    "track": "/raised",
+}
+_EIGHT = {
+    "strong": "b",
+    "accent": "b cyan",
+    "good": "b green",
+    "warn": "b yellow",
+    "danger": "b red",
+    "cap": "b cyan",
+    "go": "black/cyan",
+    "cursor": "black/cyan",
+    "mark": "black/cyan",
+    "name": "b cyan",
+    "step": "black/cyan",
+    "lost": "b white/red",
+    "alarm": "b white/red",
+    "warned": "black/yellow",
+    "done": "black/green",
+    "plain-banner": "r",
+    "field": "b white/blue",
+    "hint": "white/blue",
+    "at": "black/white",
+    "full": "black/cyan",
+    "focus": "r",
+    "focus-line": "cyan",
+    "thumb": "r",
+}
+_NONE = {
+    "strong": "b",
+    "accent": "b",
+    "good": "b",
+    "warn": "b",
+    "danger": "b",
+    "cap": "b",
+    "go": "r",
+    "cursor": "r",
+    "mark": "r",
+    "name": "b",
+    "step": "r",
+    "lost": "b",
+    "alarm": "br",
+    "warned": "br",
+    "done": "br",
+    "plain-banner": "br",
+    "field": "u",
+    "hint": "u",
+    "at": "r",
+    "full": "r",
+    "focus": "r",
+    "thumb": "r",
+}
+_FEW_BYTES = {role: spec for role, spec in _NONE.items() if role not in ("strong", "cap")}
+"""For a slow line: the column says what is a name, and brackets what is a key."""
+
+SIGNS = {
+    "mark": "▌",
+    "tick": "✓",
+    "cross": "✗",
+    "warn": "▲",
+    "dash": "–",
+    "more": "…",
+    "free": " ",
+    "on": "(●)",
+    "off": "( )",
+    "less": "◂",
+    "next": "▸",
+    "hidden": "•",
+    "up": "↑",
+    "down": "↓",
+}
+_CONSOLE_SIGNS = SIGNS | {
+    "mark": ">",
+    "tick": "■",
+    "cross": "x",
+    "warn": "!",
+    "dash": "-",
+    "more": ".",
+    "free": "░",
+    "on": "(*)",
+    "less": "<",
+    "next": ">",
+    "hidden": "*",
+}
+_ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
+
+_GROUNDS = {
+    "ext4": ("#2f6fc4", "white/blue", "4"),
+    "ext3": ("#54708f", "black/cyan", "3"),
+    "ext2": ("#54708f", "black/cyan", "2"),
+    "xfs": ("#8457c2", "white/magenta", "x"),
+    "btrfs": ("#17806d", "black/green", "b"),
+    "vfat": ("#9a6a14", "black/yellow", "f"),
+    "exfat": ("#9a6a14", "black/yellow", "e"),
+}
+_OTHER = ("#6b7280", "black/white", "")
+
+TONES = {
+    Tone.PLAIN: "text",
+    Tone.STRONG: "strong",
+    Tone.MUTED: "muted",
+    Tone.ACCENT: "accent",
+    Tone.GOOD: "good",
+    Tone.WARN: "warn",
+    Tone.DANGER: "danger",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How everything looks on one terminal."""
+
+    terminal: Terminal
+    styles: Mapping[str, Style]
+    signs: Mapping[str, str]
+    ground: str
+
+    @property
+    def many(self) -> bool:
+        """Whether grounds can be told apart without a word."""
+        return self.terminal.colours is Colours.ANY
+
+    @property
+    def colourless(self) -> bool:
+        """Whether there is only bold, underlined and reversed."""
+        return self.terminal.colours is Colours.NONE
+
+    def style(self, role: str) -> Style:
+        """The style of a role."""
+        return self.styles.get(role, Style.null())
+
+    def tone(self, tone: Tone) -> Style:
+        """The style of a tone."""
+        return self.style(TONES[tone])
+
+    def sign(self, name: str) -> str:
+        """A sign that the terminal's font has."""
+        return self.signs[name]
+
+    def filesystem(self, kind: str) -> Style:
+        """Ground and letters of a filesystem in a bar."""
+        many, eight, _ = _GROUNDS.get(kind, _OTHER)
+        return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
+
+    def dimmed(self, style: Style | None) -> Style:
+        """What lies below a dialog: nearer to the ground."""
+        style = style or self.style("text")
+        return Style(
+            color=_mixed(style.color, self.ground),
+            bgcolor=_mixed(style.bgcolor, self.ground),
+            bold=style.bold,
+        )
+
+    def theme(self) -> Theme:
+        """What Textual wants to know: the ground, as all else is drawn here."""
+        if self.many:
+            return Theme(
+                name="diskwright-window",
+                dark=not self.terminal.light,
+                primary=(LIGHT if self.terminal.light else DARK)["accent"],
+                background=self.ground,
+                surface=self.ground,
+                panel=self.ground,
+            )
+        return Theme(
+            name="diskwright-window",
+            ansi=True,
+            dark=not self.terminal.light,
+            primary="ansi_cyan",
+            foreground="ansi_default",
+            background="ansi_default",
+            surface="ansi_default",
+            panel="ansi_default",
+            boost="ansi_default",
+            variables={
+                "ansi-background": "ansi_white" if self.terminal.light else "ansi_black",
+                "ansi-foreground": "ansi_black" if self.terminal.light else "ansi_white",
+            },
+        )
+
+
+def letter_of(kind: str) -> str:
+    """What stands for a filesystem where there is no room for its name, and no colour."""
+    return _GROUNDS.get(kind, _OTHER)[2]
+
+
+def look_of(terminal: Terminal) -> Look:
+    """The look for a terminal."""
+    colours = LIGHT if terminal.light else DARK
+    match terminal.colours:
+        case Colours.ANY:
+            named = _MANY
+        case Colours.EIGHT:
+            named = _EIGHT
+        case _:
+            named = _FEW_BYTES if terminal.slow else _NONE
+    signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
+    if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
+        signs = signs | {"free": "░"}
+    styles = {role: _style(spec, colours) for role, spec in named.items()}
+    return Look(terminal, styles, signs, colours["ground"])
+
+
+def _style(spec: str, colours: Mapping[str, str] = MappingProxyType({})) -> Style:
+    flags, _, inks = spec.rpartition(" ")
+    if not flags and set(inks) <= set("bur"):
+        flags, inks = inks, ""
+    ink, _, ground = inks.partition("/")
+    return Style(
+        color=colours.get(ink, ink) or None,
+        bgcolor=colours.get(ground, ground) or None,
+        bold="b" in flags or None,
+        underline="u" in flags or None,
+        reverse="r" in flags or None,
+    )
+
+
+def _mixed(colour: Color | None, ground: str) -> Color | None:
+    if colour is None or colour.is_default:
+        return None
+    parts = zip(colour.get_truecolor(), Color.parse(ground).get_truecolor(), strict=True)
+    red, green, blue = (round(own * 0.4 + under * 0.6) for own, under in parts)
+    return Color.from_rgb(red, green, blue)

@@ -1,0 +1,383 @@
+"""A view as a whole screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from wizard.desk.view import Pane, Step, View
+from wizard.window.blocks import Pen, block_sheet
+from wizard.window.fields import fields_sheet
+from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
+from wizard.window.keys import key_sheet
+from wizard.window.lines import blank, cut, ends, fitted, folded, joined, line, shown
+from wizard.window.look import Look
+from wizard.window.rows import listed, natural_widths
+from wizard.window.scroll import scrolled
+from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, stacked
+from wizard.window.words import OF_FIVE, STEPS, TOO_SMALL
+
+LEAST_COLUMNS, LEAST_LINES = 60, 16
+DIALOG, WIDE_DIALOG = 78, 92
+MOST_SAID = 4
+
+
+def page(
+    view: View, hand: Hand, look: Look, size: tuple[int, int], below: tuple[View, Hand] | None = None
+) -> Sheet:
+    """Exactly as many lines and columns as the screen has."""
+    columns, lines = size
+    if columns < LEAST_COLUMNS or lines < LEAST_LINES:
+        return _too_small(look, columns, lines)
+    pen = Pen(look, view, columns, lines)
+    if not view.over:
+        return _whole(view, hand, pen, focused=True)
+    return _dialog(view, hand, pen, _under(below, pen))
+
+
+def _too_small(look: Look, columns: int, lines: int) -> Sheet:
+    said = str(TOO_SMALL(columns=columns, lines=lines, least_columns=LEAST_COLUMNS, least_lines=LEAST_LINES))
+    parts = [line(*part) for part in folded([(said, look.style("text"))], max(1, columns))]
+    return plain([fitted(part, columns) for part in parts]).high(lines, columns)
+
+
+def _whole(view: View, hand: Hand, pen: Pen, *, focused: bool) -> Sheet:
+    width = pen.columns
+    keys = key_sheet(view, width, pen.look, 2 if width >= 70 else 3)
+    if pen.look.many:
+        keys = replace(keys, lines=tuple(_raised(each, pen.look) for each in keys.lines))
+    head = plain([_head(view, pen)])
+    said = _said(view, width, pen)
+    air = plain([blank(width)] if pen.roomy else [])
+    room = pen.lines - keys.height - head.height - said.height - air.height
+    body = _body(view, hand, width, room, pen, focused=focused).high(room, width)
+    sheet = stacked([head, air, body, said, keys])
+    return replace(sheet, lines=tuple(fitted(each, width) for each in sheet.lines))
+
+
+def _raised(strip: Strip, look: Look) -> Strip:
+    ground = look.style("rest")
+    return Strip(
+        [
+            Segment(text, style if style and style.bgcolor else (style or ground).without_color + ground)
+            if style is None or not style.color
+            else Segment(text, style if style.bgcolor else style.from_color(style.color, ground.bgcolor))
+            for text, style, _ in strip
+        ]
+    )
+
+
+def _head(view: View, pen: Pen) -> Strip:
+    look, width = pen.look, pen.columns
+    ground = look.style("head")
+    parts = [line((" diskwright ", look.style("name")), (" ", ground))]
+    steps = list(Step)
+    now = steps.index(view.step)
+    for number, step in enumerate(steps):
+        label = str(STEPS[step.value]())
+        if number == now:
+            mark = ("<", ">") if look.colourless else (" ", " ")
+            parts.append(line((f"{mark[0]}{number + 1} {label}{mark[1]}", look.style("step"))))
+        elif width >= 70:
+            sign = look.sign("tick") if number < now else str(number + 1)
+            parts.append(line((f" {sign} {label} ", ground)))
+    if width < 70:
+        parts.append(line((f" {OF_FIVE()}", ground)))
+    left = joined(*parts)
+    about = cut(shown(view.about), width - left.cell_length - 2, look.sign("more"))
+    return ends(left, line((f"{about} ", ground)), width, ground)
+
+
+def _said(view: View, width: int, pen: Pen) -> Sheet:
+    if view.said is None or not shown(view.said.text):
+        return Sheet()
+    parts = folded([(shown(view.said.text), pen.look.tone(view.said.tone))], width - 2)[:MOST_SAID]
+    return plain([fitted(joined(blank(1), line(*part)), width) for part in parts])
+
+
+def _body(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+    has_main = view.rows is not None or bool(view.fields)
+    if not pen.wide or view.over:
+        return _column(view, hand, width, height, pen, view.panes, focused=focused)
+    above = _above(view, hand, width, pen, focused=focused)
+    # What matters most stands above everything, and has at most half of the screen where there is more.
+    most = height if not has_main and not view.panes else max(height // 2, height - 14)
+    top = scrolled(ABOVE, above, width, min(above.height, most), hand, pen, focused=focused)
+    if top.height:
+        top = stacked([top, plain([blank(width)])])
+    room = height - top.height
+    if not has_main and not view.panes:
+        return top
+    return stacked([top, _sides(view, hand, width, room, pen, focused=focused)])
+
+
+def _sides(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+    """The list at the left, panes at the right; what has room below the list goes there."""
+    has_main = view.rows is not None or bool(view.fields)
+    if not view.panes or (not has_main and len(view.panes) == 1):
+        return _left(view, hand, width, height, pen, view.panes, focused=focused)
+    left = _left_width(view, width, pen)
+    rest: Sequence[Pane] = view.panes[1:]
+    if has_main:
+        used = _main(view, hand, left - 4, pen, focused=focused).height + 2
+        if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
+            rest = ()
+    else:
+        rest = view.panes[:1]
+    others = tuple(pane for pane in view.panes if pane not in rest)
+    one = _left(view, hand, left, height, pen, rest, focused=focused)
+    two = _panes(PANES, others, hand, width - left - 1, height, pen, focused=focused)
+    return beside(one, two, left, 1)
+
+
+def _left_width(view: View, width: int, pen: Pen) -> int:
+    """As wide as the list wants it, but neither less than two fifths nor more than three."""
+    if view.rows is None:
+        return width // 2
+    whole, least = natural_widths(view.rows, pen)
+    wanted = whole if whole + 4 <= width // 2 else least
+    return max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
+
+
+def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
+    return _inner(pane, width - 4, pen).height + 2
+
+
+def _inner(pane: Pane, width: int, pen: Pen) -> Sheet:
+    """The blocks of a pane, below the whole of a title that is too long for an edge."""
+    return stacked([_overlong(pane.title, width, pen), block_sheet(pane.blocks, width, pen)])
+
+
+def _overlong(title: object, width: int, pen: Pen) -> Sheet:
+    name = shown(str(title))
+    if cell_len(name) <= width - 6:
+        return Sheet()
+    parts = folded([(name, pen.look.style("strong"))], width)
+    return plain([fitted(line(*part), width) for part in parts])
+
+
+def _left(
+    view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+) -> Sheet:
+    has_main = view.rows is not None or bool(view.fields)
+    if not has_main:
+        return _panes(LEFT, panes, hand, width, height, pen, focused=focused)
+    main = _main(view, hand, width - 4, pen, focused=focused)
+    below = sum(_boxed_height(pane, width, pen) for pane in panes)
+    room = min(main.height + 2, max(5, height - min(below, height // 2)))
+    if view.panes and not panes:
+        room = height
+    shown_main = _part_main(view, hand, width - 4, max(1, room - 2), pen, focused=focused)
+    box = boxed(shown_main, view.title, width, max(3, room), pen, focused=focused and hand.focus == MAIN)
+    if not panes:
+        return box
+    return stacked([box, _panes(LEFT, panes, hand, width, height - box.height, pen, focused=focused)])
+
+
+def _panes(
+    name: str, panes: Sequence[Pane], hand: Hand, width: int, height: int, pen: Pen, *, focused: bool
+) -> Sheet:
+    """Boxes below one another; the last reaches to the end. Where they have no room, all scroll as one."""
+    here = focused and hand.focus == name
+    inner = [_inner(pane, width - 4, pen) for pane in panes]
+    used = sum(each.height + 2 for each in inner)
+    if used <= height and panes:
+        boxes = [
+            boxed(
+                each,
+                pane.title,
+                width,
+                each.height + 2 + (height - used if pane is panes[-1] else 0),
+                pen,
+                focused=here,
+            )
+            for each, pane in zip(inner, panes, strict=True)
+        ]
+        return stacked(boxes)
+    if len(panes) == 1:
+        part = scrolled(name, inner[0], width - 4, max(1, height - 2), hand, pen, focused=here, outside=True)
+        return boxed(part, panes[0].title, width, height, pen, focused=here)
+    whole = stacked(
+        boxed(each, pane.title, width - 1, each.height + 2, pen, focused=here)
+        for each, pane in zip(inner, panes, strict=True)
+    )
+    return scrolled(name, whole, width, height, hand, pen, focused=here)
+
+
+def boxed(inner: Sheet, title: object, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+    """In a box with its title in the upper edge."""
+    look = pen.look
+    style = look.style("focus-line" if focused else "line")
+    name = cut(shown(str(title)), width - 8, look.sign("more"))
+    head = (f" {name} ", look.style("focus" if focused else "title")) if name else ("", style)
+    rest = width - 3 - line(head).cell_length
+    top = line(("┌─", style), head, ("─" * max(0, rest) + "┐", style))
+    room = inner.high(max(0, height - 2), width - 4)
+    side = line(("│", style))
+    body = [joined(side, blank(1), fitted(each, width - 3), side) for each in room.lines]
+    bottom = line(("└" + "─" * (width - 2) + "┘", style))
+    at = room.moved(2, 1)
+    return replace(at, lines=(top, *body, bottom))
+
+
+def _ruled(title: object, width: int, pen: Pen, *, focused: bool) -> Strip:
+    look = pen.look
+    style = look.style("focus-line" if focused else "line")
+    name = cut(shown(str(title)), width - 8, look.sign("more"))
+    head = line((f" {name} ", look.style("focus" if focused else "title")))
+    return joined(line(("─", style)), head, line(("─" * max(0, width - 1 - head.cell_length), style)))
+
+
+def _above(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> Sheet:
+    """What stands over the list; where there is none, the title is its."""
+    found: list[Sheet] = []
+    if view.rows is None and not view.fields and not view.over and shown(view.title):
+        found.append(plain([_ruled(view.title, width, pen, focused=focused)]))
+    long = _overlong(view.title, width - 6, pen)
+    found.append(_inset(stacked([long, block_sheet(view.above, width - 2, pen)]), width))
+    return stacked(found)
+
+
+def _inset(sheet: Sheet, width: int) -> Sheet:
+    lines = tuple(fitted(joined(blank(1), each), width) for each in sheet.lines)
+    return replace(sheet.moved(1, 0), lines=lines)
+
+
+def _main(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> Sheet:
+    """The list or the fields, all of it."""
+    here = focused and hand.focus == MAIN
+    if view.fields:
+        return fields_sheet(view.fields, width, pen, hand, focused=here)
+    if view.rows is None:
+        return Sheet()
+    found = listed(view.rows, width, pen, hand.cursor, focused=here)
+    return Sheet((*found.head, *found.lines))
+
+
+def _part_main(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+    """The list or the fields in as many lines as there are, with the cursor in sight."""
+    here = focused and hand.focus == MAIN
+    if view.fields:
+        sheet = fields_sheet(view.fields, width, pen, hand, focused=here)
+        ys = [spot.y for spot in sheet.spots if spot.name == hand.field]
+        reach = (min(ys), max(ys)) if ys else (0, 0)
+        return scrolled(MAIN, sheet, width, height, hand, pen, focused=here, reach=reach)
+    if view.rows is None:
+        return Sheet()
+    found = listed(view.rows, width, pen, hand.cursor, focused=here)
+    head = found.head if height >= len(found.head) + min(2, len(found.lines)) else ()
+    own = [index for index, owner in enumerate(found.owners) if owner == hand.cursor]
+    reach = (own[0], own[-1]) if own else (0, 0)
+    spots = tuple(Spot(0, y, width, "row", owner) for y, owner in enumerate(found.owners))
+    sheet = Sheet(found.lines, (0, reach[0]) if own else None, spots)
+    part = scrolled(MAIN, sheet, width, height - len(head), hand, pen, focused=here, reach=reach)
+    return stacked([plain(head), part])
+
+
+def _column(
+    view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+) -> Sheet:
+    """Everything below one another."""
+    above = _above(view, hand, width, pen, focused=focused)
+    has_main = view.rows is not None or bool(view.fields)
+    titled = has_main and not view.over and shown(view.title) != ""
+    main = _main(view, hand, width, pen, focused=focused)
+    below = _all_panes(panes, hand, width, pen, focused=focused, parted=has_main)
+    natural = [above.height, main.height + titled if has_main else 0, below.height]
+    gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
+    gaps = max(0, min(gaps, height - sum(natural)))
+    above_room, main_room, panes_room = _rooms(natural, height - gaps)
+    found = [
+        scrolled(ABOVE, above, width, above_room, hand, pen, focused=focused and hand.focus == ABOVE),
+        _titled_main(view, hand, width, main_room, pen, titled=titled, focused=focused),
+        scrolled(PANES, below, width, panes_room, hand, pen, focused=focused and hand.focus == PANES),
+    ]
+    return stacked(_with_gaps([each for each in found if each.height], width, gaps))
+
+
+def _titled_main(
+    view: View, hand: Hand, width: int, room: int, pen: Pen, *, titled: bool, focused: bool
+) -> Sheet:
+    if not room:
+        return Sheet()
+    title = [_ruled(view.title, width, pen, focused=focused and hand.focus == MAIN)] if titled else []
+    part = _part_main(view, hand, width, max(1, room - len(title)), pen, focused=focused)
+    return stacked([plain(title), part])
+
+
+def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet]:
+    for index, sheet in enumerate(sheets):
+        if 0 < index <= gaps:
+            yield plain([blank(width)])
+        yield sheet
+
+
+def _all_panes(
+    panes: Sequence[Pane], hand: Hand, width: int, pen: Pen, *, focused: bool, parted: bool
+) -> Sheet:
+    """All below one another; `parted`: a line keeps them from what stands above."""
+    found: list[Sheet] = []
+    for index, pane in enumerate(panes):
+        if index and pen.roomy:
+            found.append(plain([blank(width)]))
+        here = focused and hand.focus == PANES
+        if shown(pane.title):
+            found.append(plain([_ruled(pane.title, width, pen, focused=here)]))
+        elif parted and not index:
+            style = pen.look.style("focus-line" if here else "line")
+            found.append(plain([line(("─" * width, style))]))
+        found.append(_inset(_inner(pane, width - 2, pen), width))
+    return stacked(found)
+
+
+def _rooms(natural: Sequence[int], height: int) -> list[int]:
+    """At least a third of the screen for the list, a quarter for the panes, where they need it; what is left
+    goes to the first that has a use for it."""
+    least = [max(3, height // 3), max(4, height // 3), max(3, height // 4)]
+    rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
+    spare = height - sum(rooms)
+    for index, each in enumerate(natural):
+        more = max(0, min(spare, each - rooms[index]))
+        rooms[index] += more
+        spare -= more
+    while sum(rooms) > max(0, height):
+        rooms[rooms.index(max(rooms))] -= 1
+    return rooms
+
+
+def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:
+    """What stays in sight below a dialog; nothing where it cannot be dimmed."""
+    if below is None or not pen.look.many:
+        return Sheet().high(pen.lines, pen.columns)
+    view, hand = below
+    sheet = _whole(view, hand, replace(pen, view=view), focused=False)
+    dim = pen.look.dimmed
+    lines = tuple(
+        Strip([Segment(text, dim(style)) for text, style, _ in each], each.cell_length)
+        for each in sheet.lines
+    )
+    return Sheet(lines)
+
+
+def _dialog(view: View, hand: Hand, pen: Pen, under: Sheet) -> Sheet:
+    """In a box, as high as it has to be."""
+    most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
+    width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
+    inner = width - 4
+    keys = key_sheet(view, inner, pen.look, 3)
+    said = _said(view, inner, pen)
+    air = pen.roomy
+    edges = 2 + keys.height + said.height + (1 if air else 0) + (1 if air and said.height else 0)
+    body = _column(view, hand, inner, max(1, pen.lines - edges), pen, view.panes, focused=True)
+    gap = [plain([blank(inner)])] if air else []
+    parts = [body, *(gap if said.height else []), said, *gap, keys]
+    whole = stacked(parts)
+    box = boxed(whole, view.title, width, whole.height + 2, pen, focused=True)
+    x = (pen.columns - width) // 2
+    y = max(0, (pen.lines - box.height) // 2)
+    box = box.high(min(box.height, pen.lines), width)
+    return laid_over(under, box, x, y)
