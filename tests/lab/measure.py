@@ -5,7 +5,9 @@ import mmap
 import os
 import random
 import re
+import sys
 from collections.abc import Iterator
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -51,6 +53,7 @@ def compare(fleet: Fleet) -> Iterator[Check]:
         told = diskwright("bench", path, "--scratch", "--confirm", drive.serial, "--json")
         ratio = json.loads(told.output)["ratio"]
         by_hand, how = (by_fio(path), "fio") if find("fio") else (_by_loop(path), "a loop of writes")
+        print(f"{how} {by_hand:.2f}, the benchmark {shown(ratio)}", file=sys.stderr)
         holds = ratio is not None and abs(ratio["estimate"] / by_hand - 1) <= TOLERANCE
         yield Check(
             f"{drive.name}: the ratio is within a tenth of what {how} finds",
@@ -86,13 +89,20 @@ def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Che
 
 def by_fio(path: str) -> float:
     """Misaligned over aligned time of the middle write: the median of several rounds. Where the machine
-    stumbles, a few writes take far longer, and the mean (or writes a second) would follow them."""
-    return median(
-        _fio_middle_write(path, SHIFT_BYTES) / _fio_middle_write(path, 0) for _ in range(HAND_ROUNDS)
-    )
+    stumbles, a few writes take far longer, and the mean (or writes a second) would follow them.
+
+    Each fio that closes the drive makes udev read it, at the same pace and beside the next fio. udev waits for
+    whoever has the lock.
+    """
+    with Path(path).open("rb") as drive_file:
+        flock(drive_file, LOCK_EX)
+        return median(
+            _fio_middle_write(path, SHIFT_BYTES) / _fio_middle_write(path, 0) for _ in range(HAND_ROUNDS)
+        )
 
 
 def _fio_middle_write(path: str, shift_bytes: int) -> float:
+    """Nanoseconds. The writes are synchronous, as the benchmark's are."""
     region = f"--offset={HAND_REGION_BYTES + shift_bytes}", f"--size={HAND_REGION_BYTES - BLOCK_BYTES}"
     said = tool(
         *(
@@ -102,6 +112,7 @@ def _fio_middle_write(path: str, shift_bytes: int) -> float:
             "--rw=randwrite",
             f"--bs={BLOCK_BYTES}",
             "--direct=1",
+            "--sync=dsync",
             "--ioengine=psync",
         ),
         *("--time_based", f"--runtime={HAND_SECONDS}", "--output-format=json", *region),
