@@ -14,12 +14,12 @@ from wizard.model.names import printable
 from wizard.model.said import ProfileText
 
 LONGEST = 400
-"""Characters of a term's text: one or two sentences, not an article."""
+"""Characters of a term's text: a few sentences, not an article."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word with what it means in one or two sentences. `also` are its other spellings and what is explained
+    """A word with what it means in a few sentences. `also` are its other spellings and what is explained
     along with it."""
 
     id: str
