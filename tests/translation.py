@@ -99,8 +99,10 @@ def fault_of(message: Message) -> str:
 
 
 def pseudo(text: str, *, named: bool = True) -> str:
-    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`; where
-    nothing is `named`, braces are braces."""
+    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`.
+
+    Where nothing is `named`, braces are braces.
+    """
     if not named:
         return f"⟦{text.translate(ACCENTED)}{'~' * (len(text) // 3)}⟧"
     pieces = [
