@@ -4,16 +4,18 @@
   with their count in tests/prose.txt; a count may only fall. --renew writes what fell; what rose, convert.
 - Each sentence has a code of its own room, formats that exist, and no more than 20 words.
 - Each call of a sentence gives exactly its fields.
+- No sentence of a bundled profile has more than 20 words.
 """
 
 import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.profiletexts import Written, written_in
 from wizard.model.said import FORMATS, fields_of
 
 REPO = Path(__file__).resolve().parent.parent
@@ -106,9 +108,20 @@ def faults_of(spoken: Spoken, room: str) -> Iterator[str]:
         for form in re.findall(r"\{\w+:([^}]*)\}", text):
             if form not in FORMATS and not re.fullmatch(r"[,+]?\d*(\.\d+)?[dfg]?", form):
                 yield f"{spoken.code}: there is no format {form!r}"
-        for sentence in re.split(r"(?<=[.?!]) ", text):
-            if len(sentence.split()) > MOST_WORDS:
-                yield f"{spoken.code}: more than {MOST_WORDS} words: {sentence}"
+        for sentence in long_sentences(text):
+            yield f"{spoken.code}: more than {MOST_WORDS} words: {sentence}"
+
+
+def long_sentences(text: str) -> list[str]:
+    """Those of a text that have too many words."""
+    return [one for one in re.split(r"(?<=[.?!]) ", text) if len(one.split()) > MOST_WORDS]
+
+
+def faults_of_profiles(texts: Iterable[Written]) -> Iterator[str]:
+    """What is wrong with the texts of profiles."""
+    for one in texts:
+        for sentence in long_sentences(one.text):
+            yield f"profiles/{one.file}: {one.key}: more than {MOST_WORDS} words: {sentence}"
 
 
 def wrong_calls(tree: ast.Module, known: dict[str, dict[str, Spoken]]) -> Iterator[tuple[int, str]]:
@@ -176,6 +189,7 @@ def main() -> None:
             wrong += [fault for one in spoken for fault in faults_of(one, room)]
     for path, tree in trees.items():
         wrong += [f"{path.relative_to(REPO)}:{line}: {fault}" for line, fault in wrong_calls(tree, known)]
+    wrong += faults_of_profiles(written_in())
     listed = read_list()
     if "--renew" in sys.argv:
         listed = {

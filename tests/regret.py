@@ -94,7 +94,7 @@ def _row(profile: Profile, measured: Measured, *, shingled: bool) -> Row:
     advised = next(name for name, place in places.items() if place is Place.CHOSEN)
     regrets = tuple(regret for card in measured.figures if (regret := regret_of(card, advised)) is not None)
     silent = tuple(card for card in measured.figures if advised not in living(card) and len(living(card)) > 1)
-    return Row(profile.workload.id, shingled, advised, regrets, silent, measured.regret)
+    return Row(profile.workload.id, shingled, advised, regrets, silent, measured.regret.english)
 
 
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:

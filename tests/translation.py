@@ -15,8 +15,9 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from tests.profiletexts import written_in
 from tests.prose import is_words, spoken_in
-from wizard.model.said import fields_of
+from wizard.model.said import PROFILES, fields_of
 
 REPO = Path(__file__).resolve().parent.parent
 LOCALE = REPO / "profiles/locale"
@@ -34,18 +35,25 @@ FORMATS = {
 }
 HEAD = """# What diskwright says. A translation is this file with the right sides filled in:
 # profiles/locale/LANGUAGE/LC_MESSAGES/diskwright.po. CONTRIBUTING.md says how to make one.
-# Names in braces, such as {drive} or {size:size}, are replaced by values; they stay as they are."""
+# Names in braces, such as {drive} or {size:size}, are replaced by values; they stay as they are.
+# What has the context "profiles" comes from the files in profiles/, and names no values."""
 ACCENTED = str.maketrans("aeiouyncsAEIOUYNCS", "áéíöûýñçšÁÉÍÖÛÝÑÇŠ")
 
 
 def template() -> Catalog:
-    """Every sentence of the program, in the order of its codes, the code as context."""
+    """Every sentence of the program, in the order of its codes, the code as context; then the texts of the
+    profiles."""
     catalog = Catalog(project="diskwright", header_comment=HEAD, charset="utf-8", fuzzy=False)
     modules = filter(is_words, (REPO / "wizard").rglob("*.py"))
     found = [one for module in modules for one in spoken_in(ast.parse(module.read_text(encoding="utf-8")))]
     for one in sorted(found, key=lambda one: one.code):
         text = one.texts if len(one.texts) > 1 else one.texts[0]
         catalog.add(text, context=one.code, auto_comments=tuple(_notes(one.texts[0])))
+    for written in written_in():
+        where = f"{written.file}: {written.key}"
+        catalog.add(written.text, context=PROFILES, auto_comments=(where,))
+    for message in catalog:
+        message.flags.discard("python-format")  # `25 % of it` is none
     return catalog
 
 
@@ -76,6 +84,8 @@ def fault_of(message: Message) -> str:
     """What is wrong with one translated sentence; empty where nothing is."""
     english = (message.id,) if isinstance(message.id, str) else tuple(message.id)
     translated = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+    if message.context == PROFILES:
+        return ""  # it names no values, and a brace is a brace
     allowed = frozenset[str]().union(*map(fields_of, english))
     for text in filter(None, translated):
         try:
@@ -88,8 +98,13 @@ def fault_of(message: Message) -> str:
     return ""
 
 
-def pseudo(text: str) -> str:
-    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`."""
+def pseudo(text: str, *, named: bool = True) -> str:
+    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`.
+
+    Where nothing is `named`, braces are braces.
+    """
+    if not named:
+        return f"⟦{text.translate(ACCENTED)}{'~' * (len(text) // 3)}⟧"
     pieces = [
         (said.translate(ACCENTED).replace("{", "{{").replace("}", "}}"), name, form)
         for said, name, form, _ in Formatter().parse(text)
@@ -107,8 +122,10 @@ def write_pseudo(catalogues: Path, language: str = "eo") -> None:
     catalog.locale = language
     for message in catalog:
         if message.id:
-            many = isinstance(message.id, tuple | list)
-            message.string = tuple(map(pseudo, message.id)) if many else pseudo(str(message.id))
+            if isinstance(message.id, tuple | list):
+                message.string = tuple(map(pseudo, message.id))
+            else:
+                message.string = pseudo(message.id, named=message.context != PROFILES)
     where = catalogues / language / "LC_MESSAGES/diskwright.mo"
     where.parent.mkdir(parents=True)
     with where.open("wb") as file:

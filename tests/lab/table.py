@@ -220,7 +220,7 @@ def _cards(drive: str, operation: Operation, study: EvidenceFile) -> list[Measur
 
 def _machine(card: Measurement) -> str:
     """The drive without its size and its neighbours, and the kernel."""
-    return f"{card.hardware.split(' TB')[0].rpartition(' ')[0]}, Linux {card.kernel}, {card.era}"
+    return f"{str(card.hardware).split(' TB')[0].rpartition(' ')[0]}, Linux {card.kernel}, {card.era}"
 
 
 def _raw(series: Sequence[Series]) -> str:

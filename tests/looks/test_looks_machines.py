@@ -1,8 +1,7 @@
 """Every place that a recorded machine leads to, on screens of every size and kind: no line is too wide, the
 cursor is in sight, and every word can be read."""
 
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -16,7 +15,6 @@ from tests.machines import name_of, recordings
 from tests.unit.desk.person import Person, texts_of
 from tests.unit.test_hostile_text import HOSTILE
 from wizard.desk.view import View
-from wizard.documents.profiles import BUNDLED
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of
 from wizard.probe.recorded import load_machine
@@ -101,34 +99,6 @@ def test_text_of_others_stays_within_the_screen(text: str) -> None:
     toured(machine, Looker())
 
 
-def written_in_profiles() -> tuple[str, ...]:
-    """Every text of the bundled profiles, which are data that anybody may write; the longest first."""
-
-    def texts(value: object) -> Iterator[str]:
-        match value:
-            case str():
-                yield " ".join(value.split())
-            case list():
-                for one in value:
-                    yield from texts(one)
-            case dict():
-                for one in value.values():
-                    yield from texts(one)
-
-    found = {text for path in BUNDLED.rglob("*.toml") for text in texts(tomllib.loads(path.read_text()))}
-    return tuple(sorted((text for text in found if " " in text), key=len, reverse=True))
-
-
-def without_profiles(text: str, profiles: Sequence[str]) -> str:
-    """What is left of a text without those of the profiles, of which a screen may show the beginning."""
-    text = " ".join(text.split())
-    if any(text.rstrip(".:;,") in one for one in profiles):
-        return ""
-    for one in profiles:
-        text = text.replace(one, " ").replace(one.rstrip("."), " ")
-    return text
-
-
 def untranslated(text: str) -> bool:
     """Whether something of ours is said in English, outside of the brackets of the language that nobody
     speaks."""
@@ -142,13 +112,13 @@ def untranslated(text: str) -> bool:
 
 def test_nothing_is_left_in_english_and_nothing_is_cut_off(pseudo_language: None) -> None:
     seen, found = set[str](), set[str]()
-    look_on_screens, profiles, machine = Looker(), written_in_profiles(), machine_of(workshop())
+    look_on_screens, machine = Looker(), machine_of(workshop())
     made_up = {verdict(drive.path).sentence for drive in machine.drives}
 
     def look(person: Person) -> None:
         new = set(map(str, texts_of(person.view))) - seen - made_up
         seen.update(new)
-        found.update(text for text in new if untranslated(without_profiles(text, profiles)))
+        found.update(text for text in new if untranslated(text))
         look_on_screens(person)
 
     toured(machine, look)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass, replace
 from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
@@ -19,9 +19,9 @@ from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import ProfileText, Said, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.model.written import DERIVED
+from wizard.model.written import DERIVED, IN_ENGLISH
 from wizard.report.markup import VOID
 from wizard.report.nouns import Report
 from wizard.report.run_document import SCHEMA
@@ -140,19 +140,28 @@ def assert_whole(text: str, report: Report) -> None:
     """A document holds all of its report, and the types of what does not follow from the rest are those of a
     report."""
     assert parse_document(text, SCHEMA, "report.json") == to_json(report)
-    assert from_json(to_json(report, derived=False), Report, "report.json") == _underived(report)
+    assert from_json(to_json(report, derived=False), Report, "report.json") == underived(report)
 
 
-def _underived(value: T) -> T:
-    """The value without what follows from the rest of it."""
+def underived(value: T) -> T:
+    """The value without what follows from the rest of it, a profile's text as text."""
     if isinstance(value, tuple):
-        return cast(T, tuple(map(_underived, value)))
-    if isinstance(value, Said) or not is_dataclass(value) or isinstance(value, type):
+        return cast(T, tuple(map(underived, value)))
+    if isinstance(value, ProfileText):
+        return cast(T, value.english)
+    if isinstance(value, Said):
+        return cast(T, Said(value.code, underived(value.values)))
+    if not is_dataclass(value) or isinstance(value, type):
         return value
     return replace(
         value,
         **{
-            one.name: one.default if one.metadata == DERIVED else _underived(getattr(value, one.name))
+            one.name: one.default if one.metadata == DERIVED else _read(one, getattr(value, one.name))
             for one in fields(value)
         },
     )
+
+
+def _read(of: Field[T], value: object) -> object:
+    """What is read where this was written."""
+    return in_english(value) if of.metadata == IN_ENGLISH else underived(value)

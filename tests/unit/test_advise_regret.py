@@ -9,6 +9,7 @@ from tests import regret
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import Measured, Profile, load_workloads
 from wizard.model.advice import Evidence
+from wizard.model.said import ProfileText
 
 
 def card(name: str, *figures: tuple[str, float], lower: bool = True) -> Evidence:
@@ -43,7 +44,11 @@ def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(
         card("c", ("btrfs", 1.0), ("xfs", 2.0)),
     )
     (row,) = regret.rows(
-        replace(of(profiles, "mail"), measured=Measured(measured, "It is so."), measured_shingled=Measured())
+        replace(
+            of(profiles, "mail"),
+            measured=Measured(measured, ProfileText("It is so.")),
+            measured_shingled=Measured(),
+        )
     )
     assert row.advised == "ext4" and row.why == "It is so."
     assert row.mean == pytest.approx(2.0) and row.worst.times == 4.0
@@ -57,11 +62,11 @@ def test_the_bundled_workloads_have_no_fault(profiles: tuple[Profile, ...]) -> N
 def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, ...]) -> None:
     evidence = load_evidence()
     media, mail = of(profiles, "large-media"), of(profiles, "mail")
-    silent = replace(media, measured=replace(media.measured, regret=""))
+    silent = replace(media, measured=replace(media.measured, regret=ProfileText("")))
     assert "large-media: regret does not say why 1.44 is borne in choice-04-copy-large." in regret.faults(
         (silent,), evidence
     )
-    boast = replace(mail, measured=replace(mail.measured, regret="No need."))
+    boast = replace(mail, measured=replace(mail.measured, regret=ProfileText("No need.")))
     assert "mail: regret gives a reason for what need not be borne." in regret.faults((boast,), evidence)
     hidden = tuple(
         replace(one, measured=Measured(one.measured.figures[1:], one.measured.regret))

@@ -79,7 +79,7 @@ def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -
     assert advice.chosen is btrfs_of(advice)
     for choice in advice.choices[1:]:
         assert choice.place is Place.REJECTED
-        assert "would come" not in choice.sentence and not choice.evidence
+        assert "would come" not in str(choice.sentence) and not choice.evidence
         assert any("zones" in obstacle for obstacle in choice.obstacles) and all(
             obstacle.endswith(".") for obstacle in choice.obstacles
         )
@@ -287,7 +287,7 @@ def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
             *(use.sentence for use in advice.zoned),
             *advice.notes,
             *advice.doubts,
-            *(c.sentence for c in advice.choices),
+            *(str(c.sentence) for c in advice.choices),
         ):
             assert said[0].isupper() or said.startswith(("mkfs", "mkzonefs", "dmzadm", "zonefs")), said
             assert said.endswith("."), said

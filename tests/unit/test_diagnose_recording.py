@@ -11,6 +11,7 @@ from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Unread
+from wizard.model.said import ProfileText
 
 TRIM = Discard(512, 1 << 30)
 RED_CMR = Smart(model_family="Western Digital Red (CMR)")
@@ -178,13 +179,13 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
         ),
         (
             drive(smart=RED_CMR),
-            (Pattern("Example", confidence=Confidence.HIGH, source="the maker"),),
+            (Pattern("Example", confidence=Confidence.HIGH, source=ProfileText("the maker")),),
             (YES, "drive", "medium"),
             ("the maker says drive-managed", "Red (CMR)"),
         ),
         (
             drive(smart=RED_CMR),
-            (Pattern("Example", source="me"),),
+            (Pattern("Example", source=ProfileText("me")),),
             (UNKNOWN, None, "none"),
             ("me says reported as drive-managed", "Red (CMR)", "None is believed"),
         ),

@@ -37,7 +37,7 @@ def test_the_advised_options_take_the_place_of_what_says_otherwise() -> None:
     found = tuning(ext4("defaults", "relatime", "commit=30", "nodiratime"))
     assert found.options == ("commit=30", "noatime")
     assert said(found) == ["mounted with noatime"]
-    assert all(change.why.endswith(".") and change.source for change in found.changes)
+    assert all(str(change.why).endswith(".") and change.source for change in found.changes)
 
 
 def test_what_is_good_stays_as_it_is() -> None:
@@ -83,7 +83,7 @@ def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> Non
 def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
     held = ext4("noatime", reserved_bytes=5 * GIB)
     (change,) = tuning(held).changes
-    assert tuning(held).reserved_percent == 0 and "5.4 GB are kept for root" in change.why
+    assert tuning(held).reserved_percent == 0 and "5.4 GB are kept for root" in str(change.why)
     assert not any("root" in what for what in said(tuning(held, "desktop-root")))
     assert not said(tuning(ext4("noatime", reserved_bytes=GIB // 2)))
 

@@ -46,7 +46,8 @@ def test_a_danger_is_called_one_and_says_what_it_cannot_stand_beside() -> None:
     journal = offers("ext4")["ext4-no-journal"]
     assert journal.standing == "danger" and not journal.refusal
     assert any(
-        sentence.startswith("Danger: ") and journal.option.never in sentence for sentence in journal.sentences
+        sentence.startswith("Danger: ") and str(journal.option.never) in sentence
+        for sentence in journal.sentences
     )
     assert "data=writeback" in journal.excludes
 

@@ -242,7 +242,7 @@ def test_published_figures_and_our_own_texts_are_left_alone() -> None:
         gather(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so)))
     )
     assert "Intel" in render_report(plain) and any(
-        "journal" in choice.sentence for choice in plain.advice[0].choices
+        "journal" in str(choice.sentence) for choice in plain.advice[0].choices
     )
     assert [(choice.sentence, choice.evidence) for choice in hidden.advice[0].choices] == [
         (choice.sentence, choice.evidence) for choice in plain.advice[0].choices

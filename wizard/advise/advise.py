@@ -98,9 +98,9 @@ def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
     """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
     what was measured on drives that manage themselves says nothing of it."""
     if zoned and candidate.filesystem == BTRFS.name:
-        return replace(candidate.usual, place=Place.CHOSEN, sentence=str(words.ON_ZONES()), evidence=())
+        return replace(candidate.usual, place=Place.CHOSEN, sentence=words.ON_ZONES(), evidence=())
     if zoned:
-        return replace(candidate.usual, place=Place.REJECTED, sentence=str(words.NOT_ON_ZONES()), evidence=())
+        return replace(candidate.usual, place=Place.REJECTED, sentence=words.NOT_ON_ZONES(), evidence=())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -137,7 +137,7 @@ def _choice(
     place: Place,
     site: Site,
     profile: Profile,
-    sentence: str,
+    sentence: Said,
     barred: tuple[str, ...] = (),
 ) -> Choice:
     always = _always(profile.always, candidate.filesystem, site)
@@ -195,10 +195,10 @@ def _moved(
     place: Place,
     unable: list[tuple[Candidate, Standing]],
     barred: dict[str, tuple[str, ...]],
-) -> str:
+) -> Said:
     """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
     if place is standing.place:
-        return str(standing.sentence)
+        return standing.sentence
     before = [
         candidate.filesystem
         for candidate, other in unable
@@ -207,15 +207,15 @@ def _moved(
     reasons = dict.fromkeys(barred[name][0] for name in before)
     up = words.UP_TO_FIRST if place is Place.CHOSEN else words.UP_TO_SECOND
     moved = up(others=tuple(filesystem(name).title for name in before))
-    return " ".join((str(moved), *reasons, str(standing.sentence)))
+    return in_a_row(moved, *(words.BECAUSE(why=why) for why in reasons), standing.sentence)
 
 
-def _barred_sentence(candidate: Candidate, standing: Standing) -> str:
+def _barred_sentence(candidate: Candidate, standing: Standing) -> Said:
     title = filesystem(candidate.filesystem).title
     if standing.place is Place.REJECTED:
-        return str(standing.sentence)
+        return standing.sentence
     kept_from = words.FIRST_BARRED if standing.place is Place.CHOSEN else words.SECOND_BARRED
-    return f"{kept_from(title=title)} {standing.sentence}"
+    return in_a_row(kept_from(title=title), standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from wizard.advise.words import options as words
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, in_a_row, parts_of
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -75,9 +75,9 @@ def check_phrases(
     phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]
 ) -> None:
     """Raises BadInput for a phrase that belongs to none of the options that were asked for."""
-    wanted = {catalogue[name].phrase for name in names if name in catalogue}
+    wanted = [catalogue[name] for name in names if name in catalogue]
     for phrase in phrases:
-        if phrase not in wanted:
+        if not any(is_danger(option, phrase) for option in wanted):
             raise BadInput(str(words.NO_DANGER(phrase=repr(printable(phrase, 120)))))
 
 
@@ -107,8 +107,13 @@ def refuse(option: CatalogueOption, site: Site) -> None:
         raise Refused(str(words.NOT_FOR_SYSTEM(option=option.text, why=option.never)))
 
 
+def is_danger(option: CatalogueOption, typed: str) -> bool:
+    """Whether this is the option's danger, as it is shown or in English."""
+    return typed in (str(option.phrase), option.phrase.english)
+
+
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
-    if option.phrase and option.phrase not in phrases:
+    if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
         said = words.DANGEROUS(option=option.text, why=option.never, phrase=option.phrase)
         raise Refused(str(said))
 
@@ -174,8 +179,13 @@ def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> 
         return [*options, Option(wanted.text, wanted.why, wanted.risk)]
     old = same[0]
     text = f"{old.text},{wanted.text.partition(' ')[2]}"
-    joined = Option(text, f"{old.why} {wanted.why}", f"{old.risk} {wanted.risk}".strip())
+    joined = Option(text, _both(old.why, wanted.why), _both(old.risk, wanted.risk))
     return [joined if option is old else option for option in options]
+
+
+def _both(first: Said | str, then: Said) -> Said | str:
+    parts = [part for part in (*parts_of(first), then) if isinstance(part, Said) and part]
+    return in_a_row(*parts) if parts else ""
 
 
 def _doubt(option: CatalogueOption, purpose: str) -> Said:

@@ -15,9 +15,9 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import NO_TEXT, ProfileText, Said
 from wizard.model.units import parse_size
-from wizard.model.written import WHERE_USED
+from wizard.model.written import IN_ENGLISH, WHERE_USED
 
 
 class Kind(StrEnum):
@@ -75,10 +75,10 @@ class CatalogueOption:
     kind: Kind
     filesystems: tuple[str, ...]
     text: str
-    why: str
-    does: str = ""
+    why: ProfileText
+    does: ProfileText = NO_TEXT
     also: tuple[str, ...] = ()
-    risk: str = ""
+    risk: ProfileText = NO_TEXT
     since: str = ""
     until: str = ""
     needs: tuple[Need, ...] = ()
@@ -86,12 +86,12 @@ class CatalogueOption:
     at_most: str = ""
     conflicts: tuple[str, ...] = ()
     always: bool = False
-    never: str = ""
+    never: ProfileText = NO_TEXT
     danger: bool = False
     refused: bool = False
     default: bool = False
-    phrase: str = ""
-    source: str = ""
+    phrase: ProfileText = NO_TEXT
+    source: ProfileText = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +139,9 @@ def load_catalogue() -> dict[str, CatalogueOption]:
     return {name: place.entry for name, place in places.items()}
 
 
-def why_not(option: CatalogueOption, site: Site) -> str | None:
+def why_not(option: CatalogueOption, site: Site) -> Said | None:
     """Why `option` is not offered at `site`, in a sentence; None where it is."""
-    if option.never:
-        return option.never
-    reason = limits(option, site)
-    return None if reason is None else str(reason)
+    return option.never or limits(option, site)
 
 
 def limits(option: CatalogueOption, site: Site) -> Said | None:
@@ -163,7 +160,7 @@ class OnKernel:
     or is not known; `refused`: that is the option's own `never`."""
 
     takes: bool | None
-    why: str = ""
+    why: Said | str = field(default="", metadata=IN_ENGLISH)
     refused: bool = field(default=False, metadata=WHERE_USED)
 
 
@@ -176,11 +173,11 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
         titles = tuple(kind.title for kind in kinds)
         none = said_of.NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
-        return OnKernel(False, str(none))
+        return OnKernel(False, none)
     reason = kernel_reason(option, kernel)
     if reason is None:
         return OnKernel(True)
-    return OnKernel(None if kernel.version == (0, 0) else False, str(reason))
+    return OnKernel(None if kernel.version == (0, 0) else False, reason)
 
 
 def _has(kind: FilesystemKind, kernel: Kernel) -> bool:
@@ -279,14 +276,10 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
 
 def _check_phrase(place: Place[CatalogueOption]) -> None:
     """A dangerous option that can be had needs a phrase, and no other has one."""
-    option = place.entry
-    if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(option.phrase):
+    option, phrase = place.entry, place.entry.phrase.english
+    if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(phrase):
         raise place.fault("phrase", words.PHRASE())
-    if (
-        option.phrase != printable(option.phrase, LONGEST_PHRASE)
-        or "  " in option.phrase
-        or option.phrase != option.phrase.strip()
-    ):
+    if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         raise place.fault("phrase", words.PHRASE_TYPED(longest=LONGEST_PHRASE))
 
 

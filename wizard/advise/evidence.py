@@ -5,20 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.advise.reading import Place, gather
-from wizard.advise.words.profiles import NO_FIGURE
+from wizard.advise.words.profiles import NO_FIGURE, STUDY
 from wizard.model.advice import Evidence
+from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
     """What holds for all measurements of a file. `note` says what is odd about the whole study."""
 
-    title: str
-    source: str
-    era: str
-    kernel: str
-    hardware: str
-    note: str = ""
+    title: ProfileText
+    source: ProfileText
+    era: ProfileText
+    kernel: ProfileText
+    hardware: ProfileText
+    note: ProfileText = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,14 @@ class Measurement:
     """
 
     id: str
-    title: str
-    unit: str
+    title: ProfileText
+    unit: ProfileText
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
-    note: str = ""
-    era: str = ""
-    kernel: str = ""
-    hardware: str = ""
+    note: ProfileText = NO_TEXT
+    era: ProfileText = NO_TEXT
+    kernel: ProfileText = NO_TEXT
+    hardware: ProfileText = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,16 @@ def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
 
 
 def _card(study: Study, row: Measurement) -> Evidence:
+    notes: list[Said] = [note for note in (row.note, study.note) if note]
     return Evidence(
         id=row.id,
         title=row.title,
-        source=f"{study.title}: {study.source}",
+        source=STUDY(title=study.title, source=study.source),
         era=row.era or study.era,
         kernel=row.kernel or study.kernel,
         hardware=row.hardware or study.hardware,
         unit=row.unit,
         lower_is_better=row.lower_is_better,
         figures=row.figures,
-        note=" ".join(part for part in (row.note, study.note) if part),
+        note=in_a_row(*notes) if notes else "",
     )

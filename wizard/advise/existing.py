@@ -47,8 +47,8 @@ class Change:
     """One thing that could be better: what, why in sentences, and where that is from."""
 
     what: str
-    why: str
-    source: str = ""
+    why: Said | str
+    source: Said | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _mount_options(
         kept = [text for text in kept if not _says_the_same(text, advised.text)]
         kept.append(advised.text)
         what, source = str(words.WITH(option=advised.text)), _source(known, Kind.MOUNT, advised.text)
-        changes.append(Change(what, str(_with_risk(advised.why, advised.risk)), source))
+        changes.append(Change(what, _with_risk(advised.why, advised.risk), source))
     if not changes:
         return None, []
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
@@ -119,11 +119,11 @@ def _says_the_same(text: str, advised: str) -> bool:
     return text.partition("=")[0] == advised.partition("=")[0]
 
 
-def _with_risk(why: str, risk: str) -> str | Said:
+def _with_risk(why: Said | str, risk: Said | str) -> str | Said:
     return words.AND_RISK(why=why, risk=risk) if risk else why
 
 
-def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> str:
+def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> Said | str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
 
 
@@ -158,7 +158,7 @@ def _reserve(
         return {}
     why = words.RESERVED(size=held, why=_with_risk(option.why, option.risk))
     what = words.KEEPS_ONE() if share else words.KEEPS_NONE()
-    return {share: Change(str(what), str(why), option.source)}
+    return {share: Change(str(what), why, option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:

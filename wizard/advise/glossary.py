@@ -11,26 +11,28 @@ from wizard.advise.reading import Place, gather
 from wizard.advise.words.profiles import EXPLAINED, NEAR_TERMS, NO_TERM, SHORT_LINE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import ProfileText
 
 LONGEST = 400
-"""Characters of a term's text: one or two sentences, not an article."""
+"""Characters of a term's text: a few sentences, not an article."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word with what it means in one or two sentences. `also` are its other spellings and what is explained
+    """A word with what it means in a few sentences. `also` are its other spellings and what is explained
     along with it."""
 
     id: str
-    term: str
-    text: str
-    source: str
-    also: tuple[str, ...] = ()
+    term: ProfileText
+    text: ProfileText
+    source: ProfileText
+    also: tuple[ProfileText, ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The term, then the others."""
-        return (self.term, *self.also)
+        """The term, then the others, in the person's language and then in English."""
+        every = (self.term, *self.also)
+        return tuple(dict.fromkeys((*map(str, every), *(one.english for one in every))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,9 @@ def load_glossary() -> tuple[Term, ...]:
             if other is not place.entry:
                 said = EXPLAINED(spelling=repr(printable(spelling, 40)), id=repr(other.id))
                 raise place.fault("term", said)
-    return tuple(sorted((place.entry for place in places.values()), key=lambda term: term.term.casefold()))
+    return tuple(
+        sorted((place.entry for place in places.values()), key=lambda term: str(term.term).casefold())
+    )
 
 
 def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
@@ -73,7 +77,7 @@ def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
     empty text."""
     wanted = text.strip().casefold()
     found = [term for term in terms if any(wanted in spelling.casefold() for spelling in term.spellings)]
-    return sorted(found, key=lambda term: not term.term.casefold().startswith(wanted))
+    return sorted(found, key=lambda term: not str(term.term).casefold().startswith(wanted))
 
 
 def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
@@ -106,5 +110,5 @@ def _check(place: Place[Term]) -> None:
         ("source", term.source),
         *(("also", spelling) for spelling in term.also),
     ):
-        if not said.strip() or printable(said, LONGEST) != said:
+        if not said.english.strip() or printable(said.english, LONGEST) != said.english:
             raise place.fault(key, SHORT_LINE(longest=LONGEST))

@@ -15,7 +15,7 @@ from wizard.advise.words.options import OTHER_FILESYSTEM, TOGETHER
 from wizard.model.advice import Evidence, Place, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import NO_TEXT, ProfileText, Said
 
 BEHIND_THE_BUNDLED = 1000
 """The `order` of a workload that has none of its own."""
@@ -29,7 +29,7 @@ class ShingledForm:
     drives."""
 
     place: Place
-    sentence: str
+    sentence: ProfileText
     evidence: tuple[str, ...] | None = None
     mkfs: tuple[str, ...] | None = None
     mount: tuple[str, ...] | None = None
@@ -43,7 +43,7 @@ class ChoiceForm:
 
     filesystem: str
     place: Place
-    sentence: str
+    sentence: ProfileText
     evidence: tuple[str, ...] = ()
     mkfs: tuple[str, ...] = ()
     mount: tuple[str, ...] = ()
@@ -63,8 +63,8 @@ class WorkloadForm:
     """
 
     id: str
-    title: str
-    summary: str
+    title: ProfileText
+    summary: ProfileText
     label: str
     choices: tuple[ChoiceForm, ...]
     order: int = BEHIND_THE_BUNDLED
@@ -72,8 +72,8 @@ class WorkloadForm:
     solid_state: bool = False
     measured: tuple[str, ...] = ()
     measured_shingled: tuple[str, ...] = ()
-    regret: str = ""
-    regret_shingled: str = ""
+    regret: ProfileText = NO_TEXT
+    regret_shingled: ProfileText = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Standing:
     """A filesystem's place with its options and evidence. `schedulers` in order of preference."""
 
     place: Place
-    sentence: str | Said
+    sentence: Said
     evidence: tuple[Evidence, ...]
     mkfs: tuple[CatalogueOption, ...]
     mount: tuple[CatalogueOption, ...]
@@ -109,7 +109,7 @@ class Measured:
     (may be empty)."""
 
     figures: tuple[Evidence, ...] = ()
-    regret: str = ""
+    regret: ProfileText = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class _Joined:
         )
 
     def _check_form(self) -> None:
-        for key, text in (("title", self.form.title), ("summary", self.form.summary)):
+        for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
             if not text.strip() or printable(text, 400) != text:
                 raise self.place.fault(key, words.ONE_LINE())
         if not LABEL.fullmatch(self.form.label):
@@ -241,7 +241,7 @@ class _Joined:
     def _standing(
         self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
     ) -> Standing:
-        if not form.sentence.strip():
+        if not form.sentence.english.strip():
             raise self.place.fault(f"{key}.sentence", words.NO_SENTENCE())
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
         mount = usual.mount if form.mount is None else form.mount

@@ -11,7 +11,7 @@ from wizard.diagnose.words import patterns as words
 from wizard.documents.profiles import line_of, profile_files, read_profile
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
-from wizard.model.said import Said
+from wizard.model.said import NO_TEXT, ProfileText, Said
 
 
 class Kind(StrEnum):
@@ -53,10 +53,10 @@ class Pattern:
     model: str
     kind: Kind = Kind.DRIVE_MANAGED
     confidence: Confidence = Confidence.LOW
-    family: str = ""
+    family: ProfileText = NO_TEXT
     capacity: str = ""
     largest_tb: float | None = None
-    source: str = ""
+    source: ProfileText = NO_TEXT
     """Without one it is the user's own."""
 
 

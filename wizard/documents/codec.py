@@ -11,8 +11,8 @@ from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import Said
-from wizard.model.written import DERIVED, WHERE_USED
+from wizard.model.said import ProfileText, Said, in_english
+from wizard.model.written import DERIVED, IN_ENGLISH, WHERE_USED
 
 T = TypeVar("T")
 
@@ -22,7 +22,10 @@ JSON = dict[str, Any]
 
 def to_json(value: object, *, derived: bool = True) -> Any:
     """The plain JSON value (dicts, lists, scalars) of a dataclass; without `derived`, none of the fields that
-    follow from the others. Raises TypeError for what has no place in a document."""
+    follow from the others. Raises TypeError for what has no place in a document.
+
+    A sentence is its code and values, a profile's text its English.
+    """
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
@@ -33,12 +36,14 @@ def to_json(value: object, *, derived: bool = True) -> Any:
         return sorted(value)
     if isinstance(value, dict):
         return {name: to_json(one, derived=derived) for name, one in value.items()}
+    if isinstance(value, ProfileText):
+        return value.english
     if isinstance(value, Said):
         return {"code": value.code, "values": {name: to_json(one) for name, one in value.values}}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
         return {
-            name: to_json(one, derived=derived)
+            name: in_english(one) if field.metadata == IN_ENGLISH else to_json(one, derived=derived)
             for name, (one, field) in written.items()
             if derived or field.metadata != DERIVED
             if field.metadata != WHERE_USED or one != field.default

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from wizard.documents import words
 from wizard.model.names import printable
-from wizard.model.said import Said, sentence_of
+from wizard.model.said import ProfileText, Said, sentence_of
 from wizard.model.written import DERIVED
 
 T = TypeVar("T")
@@ -44,6 +44,8 @@ def _decoder(wanted: Hashable) -> Decoder:
         return shape(*get_args(wanted))
     if wanted is Said:
         return _said
+    if wanted is ProfileText:
+        return _profile_text
     if is_dataclass(wanted):
         return _record(wanted)
     assert isinstance(wanted, type), wanted
@@ -61,6 +63,12 @@ def _scalar(wanted: type) -> Decoder:
         return value
 
     return decoder
+
+
+def _profile_text(value: Any) -> ProfileText:
+    if type(value) is not str:
+        raise _other_type(str, value)
+    return ProfileText(value)
 
 
 def _one_of(values: dict[str, Any]) -> Decoder:

@@ -1,6 +1,5 @@
 """`diskwright advise`: which filesystem and options suit a drive and a purpose, and why."""
 
-import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
@@ -22,7 +21,7 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import ProfileText, Said, in_a_row, parts_of
 from wizard.model.units import format_capacity
 
 SCHEMA = "diskwright.advice/1"
@@ -143,7 +142,7 @@ def _choice_lines(
         for obstacle in choice.obstacles
         for line in _wrapped(f"{words.NOT_USABLE()} {obstacle}", width, 3)
     ]
-    lines += _wrapped(choice.sentence, width, 3)
+    lines += _wrapped(str(choice.sentence), width, 3)
     if choice.place is Place.REJECTED:
         lines += _brief_options(choice, width)
     else:
@@ -190,7 +189,7 @@ def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], 
         again = f" {words.AS_ABOVE()}" if seen else ""
         lines.append(f"   {kind if index == 0 else '':<11}{option.text}{again}")
         if not seen:
-            lines += _wrapped(option.why, width, 16)
+            lines += _wrapped(str(option.why), width, 16)
             lines += _wrapped(f"{words.RISK()} {option.risk}", width, 16) if option.risk else []
     return lines
 
@@ -211,7 +210,9 @@ def _withheld(choices: Sequence[Choice]) -> list[str]:
     held: dict[tuple[str, str, str], list[str]] = {}
     for choice in choices:
         for option in choice.withheld:
-            held.setdefault((option.kind, option.text, option.reason), []).append(TITLES[choice.filesystem])
+            held.setdefault((option.kind, option.text, str(option.reason)), []).append(
+                TITLES[choice.filesystem]
+            )
     lines: list[str] = []
     for (kind, text, reason), titles in held.items():
         whose = "" if len(titles) == len(choices) else f" ({', '.join(titles)})"
@@ -220,22 +221,20 @@ def _withheld(choices: Sequence[Choice]) -> list[str]:
 
 
 def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: int) -> list[str]:
-    groups: dict[tuple[str, str, str, str], list[Evidence]] = {}
+    groups: dict[tuple[Said | str, ...], list[Evidence]] = {}
     for card in cited:
         groups.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     lines: list[str] = []
     for (source, era, kernel, hardware), cards in groups.items():
-        common = [
-            one for one in _sentences(cards[0].note) if all(one in _sentences(card.note) for card in cards)
-        ]
+        common = [one for one in parts_of(cards[0].note) if all(one in parts_of(card.note) for card in cards)]
         said = words.SOURCE(source=source, era=era, kernel=kernel, hardware=hardware)
         lines += ["", *_wrapped(str(said), width, 3)]
-        lines += _wrapped(" ".join(common), width, 3)
+        lines += _wrapped(" ".join(map(str, common)), width, 3)
         for card in cards:
             better = words.LOWER if card.lower_is_better else words.HIGHER
             lines += _wrapped(f"[{numbers[card.id]}] {better(title=card.title, unit=card.unit)}", width, 3, 8)
             lines += _wrapped_words(_figures(card), width, 8)
-            own = " ".join(one for one in _sentences(card.note) if one not in common)
+            own = " ".join(str(one) for one in parts_of(card.note) if one not in common)
             lines += _wrapped(own, width, 8)
     return lines
 
@@ -247,12 +246,8 @@ def _figures(card: Evidence) -> list[str]:
 
 def _titled(name: str) -> str:
     """A filesystem's title, also where a configuration of it is named: `ufs on two striped disks`."""
-    first, *rest = name.split()
+    first, *rest = str(ProfileText(name)).split()
     return " ".join((TITLES.get(first, first), *rest))
-
-
-def _sentences(note: str) -> list[str]:
-    return [said for said in re.split(r"(?<=\.) ", note) if said]
 
 
 def _section(title: Said, sentences: Sequence[str], width: int) -> list[str]:

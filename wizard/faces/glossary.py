@@ -45,9 +45,9 @@ def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
     """Each term with its other spellings, what it means, and where that is from."""
     lines: list[str] = []
     for term in terms:
-        name = str(words.ALSO(term=term.term, others=tuple(term.also))) if term.also else term.term
-        lines += wrap(name, width, subsequent_indent="  ")
-        lines += wrap(term.text, width, initial_indent="  ", subsequent_indent="  ")
+        name = words.ALSO(term=term.term, others=term.also) if term.also else term.term
+        lines += wrap(str(name), width, subsequent_indent="  ")
+        lines += wrap(str(term.text), width, initial_indent="  ", subsequent_indent="  ")
         lines += wrap(f"{words.SOURCE()} {term.source}", width, initial_indent="  ", subsequent_indent="    ")
         lines.append("")
     return lines[:-1]

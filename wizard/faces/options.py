@@ -122,7 +122,7 @@ def _option_lines(option: CatalogueOption, kernel: Kernel, width: int) -> list[s
 
 def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     """Everything that is said of an option, a paragraph each."""
-    said = [option.does, option.why if not option.does else f"{words.FOR()} {option.why}"]
+    said = [str(option.does), f"{words.FOR()} {option.why}" if option.does else str(option.why)]
     said += [f"{words.RISK()} {option.risk}"] if option.risk else []
     said += [f"{_standing(option)}: {option.never}"] if option.never else []
     said += [str(words.PHRASE(phrase=option.phrase))] if option.phrase else []
@@ -162,7 +162,7 @@ def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     if verdict.takes:
         return [str(words.KERNELS_THIS(span=span, kernel=kernel.release))] if span else []
     said = [str(words.KERNELS(span=span))] if span else []
-    return said if verdict.refused else [*said, verdict.why]
+    return said if verdict.refused else [*said, str(verdict.why)]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

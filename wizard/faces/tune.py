@@ -25,6 +25,7 @@ from wizard.layout.changes.tuning import Found
 from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 WIDTH = 80
 
@@ -78,7 +79,7 @@ def _write(changes: Changes, path: Path) -> None:
     write_file(path, render_changes(changes), str(DOCUMENT_FILE()))
 
 
-def _title(purpose: str, existing: Existing) -> str:
+def _title(purpose: Said | str, existing: Existing) -> str:
     filesystem, place = KINDS[existing.filesystem].title, existing.mount_point
     if not place:
         return str(words.NOT_MOUNTED(purpose=purpose, device=existing.device, filesystem=filesystem))

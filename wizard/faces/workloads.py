@@ -44,7 +44,7 @@ def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
     lines: list[str] = []
     for workload in workloads:
         lines.append(f"{workload.id:<{len(indent)}}{workload.title}")
-        lines += wrap(workload.summary, width, initial_indent=indent, subsequent_indent=indent)
+        lines += wrap(str(workload.summary), width, initial_indent=indent, subsequent_indent=indent)
         lines.append(f"{indent}{words.FROM(file=workload.origin)}")
         lines.append("")
     return lines[:-1]

@@ -1,9 +1,11 @@
 """What to put on a drive for the work at hand, and why."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wizard.model import words
+from wizard.model.said import Said
+from wizard.model.written import IN_ENGLISH
 
 
 class Place(StrEnum):
@@ -23,15 +25,15 @@ class Evidence:
     """
 
     id: str
-    title: str
-    source: str
-    era: str
-    kernel: str
-    hardware: str
-    unit: str
+    title: Said | str = field(metadata=IN_ENGLISH)
+    source: Said | str = field(metadata=IN_ENGLISH)
+    era: Said | str = field(metadata=IN_ENGLISH)
+    kernel: Said | str = field(metadata=IN_ENGLISH)
+    hardware: Said | str = field(metadata=IN_ENGLISH)
+    unit: Said | str = field(metadata=IN_ENGLISH)
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
-    note: str = ""
+    note: Said | str = field(default="", metadata=IN_ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class Option:
     (may be empty)."""
 
     text: str
-    why: str
-    risk: str = ""
+    why: Said | str = field(metadata=IN_ENGLISH)
+    risk: Said | str = field(default="", metadata=IN_ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Withheld:
 
     text: str
     kind: str
-    reason: str
+    reason: Said | str = field(metadata=IN_ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ class Workload:
     ASCII, at most 12 characters."""
 
     id: str
-    title: str
-    summary: str
+    title: Said | str = field(metadata=IN_ENGLISH)
+    summary: Said | str = field(metadata=IN_ENGLISH)
     origin: str
     label: str
 
@@ -119,7 +121,7 @@ class Choice:
 
     filesystem: str
     place: Place
-    sentence: str
+    sentence: Said | str = field(metadata=IN_ENGLISH)
     evidence: tuple[Evidence, ...]
     mkfs: tuple[Option, ...]
     mount: tuple[Option, ...]

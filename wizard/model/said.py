@@ -28,6 +28,9 @@ Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
 LONGEST_TEXT = 300
 """Characters of a text that a sentence names; the rest of a longer one is cut."""
 
+LONGEST_PROFILE_TEXT = 1000
+"""As many of a text that a profile has: several sentences."""
+
 DEEPEST_ROOM = 5
 """So many folders down are sentences looked for. Their codes may come from a document."""
 
@@ -81,6 +84,37 @@ class Said:
             return _WRITER.vformat(_chosen(sentence, values, English), (), values)
 
 
+PROFILES = "profiles"
+"""The context of texts from profiles in a catalogue; theirs in place of a code."""
+
+
+class ProfileText(Said):
+    """A text of a profile: in the person's language where a catalogue has it, otherwise as it is written. It
+    names no values, so braces are braces.
+
+    Documents hold its English. False where nothing is written.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, english: str) -> None:
+        Said.__init__(self, PROFILES, (("text", english),))
+
+    @property
+    def english(self) -> str:
+        """As the profile has it."""
+        return str(self.values[0][1])
+
+    def __str__(self) -> str:
+        return Language.one(PROFILES, self.english) if self.english else ""
+
+    def __bool__(self) -> bool:
+        return bool(self.english)
+
+
+NO_TEXT = ProfileText("")
+
+
 def fields_of(text: str) -> frozenset[str]:
     """The names of the fields in a sentence; raises ValueError for unpaired braces."""
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
@@ -113,6 +147,16 @@ def in_a_row(*said: Said) -> Said:
     return said[0] if len(said) == 1 else _ROW(sentences=said)
 
 
+def parts_of(said: Said | str) -> tuple[Said | str, ...]:
+    """What stands in a row; a sentence that stands alone is the only part, and nothing has none."""
+    if isinstance(said, Said) and said.code == _ROW.code:
+        [(_, parts)] = said.values
+        return (
+            tuple(part for part in parts if isinstance(part, Said | str)) if isinstance(parts, tuple) else ()
+        )
+    return (said,) if said else ()
+
+
 def _joined(between: str) -> Callable[[Value], str]:
     def written(value: Value) -> str:
         return between.join(map(_plain, value)) if isinstance(value, tuple) else _plain(value)
@@ -129,7 +173,9 @@ def _and(value: Value) -> str:
 
 def _plain(value: Value) -> str:
     """As it is. Text may be foreign: what a drive, a person or a program says of itself."""
-    return printable(value, LONGEST_TEXT) if isinstance(value, str) else str(value)
+    if isinstance(value, ProfileText):
+        return printable(str(value), LONGEST_PROFILE_TEXT)
+    return printable(value, LONGEST_TEXT) if type(value) is str else str(value)
 
 
 def _first(value: Value) -> str:
@@ -218,16 +264,22 @@ def reason_of(error: DiskwrightError) -> Said | str:
 def in_english(said: object) -> str:
     """What is said, in English whatever the person speaks: for what is recorded, where words are all there
     is."""
-    if not isinstance(said, Said):
-        return str(said)
+    if isinstance(said, ProfileText) or not isinstance(said, Said):
+        return said.english if isinstance(said, ProfileText) else str(said)
     values = {name: _in_english(value) for name, value in said.values}
     return _WRITER.vformat(_chosen(sentence_of(said.code), values, English), (), values)
+
+
+class _English(str):
+    """A sentence that is said already: nothing of it is cut."""
+
+    __slots__ = ()
 
 
 def _in_english(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(map(_in_english, value))
-    return in_english(value) if isinstance(value, Said) else value
+    return _English(in_english(value)) if isinstance(value, Said) else value
 
 
 def joined(parts: Sequence[Said]) -> str:

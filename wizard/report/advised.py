@@ -1,14 +1,13 @@
 """The page's part on advice: the ranking with its reasons and options, and the published figures behind
 it."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from wizard.advise.filesystems import for_files
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import ProfileText, Said, parts_of
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import (
     Markup,
@@ -29,8 +28,8 @@ PLACES = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not a
 
 
 def title_of(name: str) -> str:
-    """A filesystem's name as people write it; a configuration of a study stays as the study calls it."""
-    return KINDS[name].title if name in KINDS else name
+    """A filesystem's name as people write it; a configuration is called as in the study."""
+    return KINDS[name].title if name in KINDS else str(ProfileText(name))
 
 
 def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
@@ -38,7 +37,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
     cited = list(
         dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence)
     )
-    studies: dict[tuple[str, str, str, str], list[Evidence]] = {}
+    studies: dict[tuple[Said | str, ...], list[Evidence]] = {}
     for card in cited:
         studies.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     ordered = [card for cards in studies.values() for card in cards]
@@ -61,22 +60,18 @@ def _old() -> Markup:
 def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
     """What dates all figures of a study, and what it says of all of them, once; then its figures."""
     first = cards[0]
-    common = [said for said in _sentences(first.note) if all(said in _sentences(card.note) for card in cards)]
+    common = [said for said in parts_of(first.note) if all(said in parts_of(card.note) for card in cards)]
     dated = pairs(
         (
             ("Era", first.era),
             ("Kernel", first.kernel),
             ("Hardware", first.hardware),
-            ("Note", " ".join(common)),
+            ("Note", " ".join(map(str, common))),
         )
     )
     return tag(
         "section", tag("h4", first.source), dated, *(_card(card, numbers[card.id], common) for card in cards)
     )
-
-
-def _sentences(note: str) -> list[str]:
-    return [said for said in re.split(r"(?<=\.) ", note) if said]
 
 
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
@@ -167,7 +162,7 @@ def _option(kind: str, option: Option) -> Row:
     return (tag("code", option.text), kind, option.why, option.risk)
 
 
-def _card(card: Evidence, number: int, common: list[str]) -> Markup:
+def _card(card: Evidence, number: int, common: list[Said | str]) -> Markup:
     """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
     better = words.LOWER() if card.lower_is_better else words.HIGHER()
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
@@ -178,7 +173,7 @@ def _card(card: Evidence, number: int, common: list[str]) -> Markup:
         "figure",
         tag("figcaption", tag("strong", f"[{number}] {card.title}"), f": {card.unit}, {better}; {card.era}"),
         chart,
-        paragraphs(" ".join(said for said in _sentences(card.note) if said not in common), class_="quiet"),
+        paragraphs(" ".join(str(said) for said in parts_of(card.note) if said not in common), class_="quiet"),
         folded(
             words.AS_TABLE(),
             table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),

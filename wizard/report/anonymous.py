@@ -15,7 +15,7 @@ from wizard.model.finding import Finding
 from wizard.model.machine import Partition
 from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
-from wizard.model.said import Said, Value
+from wizard.model.said import ProfileText, Said, Value
 from wizard.report.nouns import Report
 from wizard.report.secrets import (
     BY_FIELD,
@@ -229,11 +229,11 @@ def _told(noun: object) -> tuple[str, ...]:
     """What a noun tells in our own words alone."""
     match noun:
         case Workload():
-            return (noun.title, noun.summary)
+            return (str(noun.title), str(noun.summary))
         case Choice():
-            return (noun.sentence,)
+            return (str(noun.sentence),)
         case Option():
-            return (noun.why,)
+            return (str(noun.why),)
         case Finding():
             return (str(noun.why),)
         case _:
@@ -255,6 +255,8 @@ def _rewritten(value: T, words: Words) -> T:
     """The same noun with every text in it rewritten; published texts stay as they are."""
     if not is_dataclass(value) or isinstance(value, type | Evidence):
         return value
+    if isinstance(value, ProfileText):
+        return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Said):
         named = tuple((name, _field(name, one, words)) for name, one in value.values)
         return cast(T, Said(value.code, cast(tuple[tuple[str, Value], ...], named)))

@@ -58,7 +58,7 @@ def test_the_pane_has_options_with_reasons_and_the_drives_notes() -> None:
     choice = advice_of(session_for(services)).chosen
     assert choice is not None
     for option in (*choice.mkfs, *choice.mount):
-        assert option.text in person.text and " ".join(option.why.split()) in person.text
+        assert option.text in person.text and " ".join(str(option.why).split()) in person.text
     person.desk.moved("xfs")
     assert str(person.view.panes[0].title) == "xfs"
 

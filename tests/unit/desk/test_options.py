@@ -70,12 +70,12 @@ def test_a_danger_is_taken_only_by_its_words() -> None:
     assert word(person, JOURNAL.id) == "danger"
     person.key("enter", JOURNAL.id)
     assert person.view.place == "typing" and person.view.over
-    assert JOURNAL.phrase in person.text and " ".join(JOURNAL.never.split()) in person.text
+    assert JOURNAL.phrase.english in person.text and " ".join(JOURNAL.never.english.split()) in person.text
     person.act("take", danger="nonsense")
     assert "That is not its danger." in person.said and not came
-    person.act("take", danger=JOURNAL.phrase)
+    person.act("take", danger=JOURNAL.phrase.english)
     assert person.view.place == "options" and word(person, JOURNAL.id) == "taken"
-    assert came[-1].phrases == (JOURNAL.phrase,) and came[-1].doubts
+    assert came[-1].phrases == (JOURNAL.phrase.english,) and came[-1].doubts
     person.key("enter", JOURNAL.id)
     assert came[-1] == Taken(ext4())
 
@@ -129,5 +129,5 @@ def test_the_pane_says_what_it_does_and_costs() -> None:
     for row in person.rows:
         person.desk.moved(row.key)
         option = load_catalogue()[row.key]
-        assert " ".join((option.does or option.why).split()) in person.text
-        assert " ".join(option.risk.split()) in person.text
+        assert " ".join(str(option.does or option.why).split()) in person.text
+        assert " ".join(option.risk.english.split()) in person.text

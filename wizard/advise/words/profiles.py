@@ -1,4 +1,4 @@
-"""What is said of a profile that does not fit. Each stands behind file, line and key."""
+"""What is said of profiles, most of all where they do not fit: that stands behind file, line and key."""
 
 from wizard.model.said import Sentence
 
@@ -18,6 +18,9 @@ SHORT_LINE = Sentence(
     "advise.profiles.short-line", "write one line of plain text, at most {longest} characters."
 )
 NONE_OF = Sentence("advise.profiles.none-of", "{name} is none of {known:list}.")
+
+STUDY = Sentence("advise.profiles.study", "{title}: {source}")
+"""Where figures are from."""
 
 NO_FIGURE = Sentence(
     "advise.profiles.no-figure", "there is no figure; a measurement without one proves nothing."

@@ -68,7 +68,7 @@ class Glossary(Beside):
 
     def _of(self, term: Term) -> Row:
         here = muted(words.HERE()) if term.id in self._here else Piece("")
-        return Row(term.id, (Piece(term.term), here, muted(", ".join(term.also))))
+        return Row(term.id, (Piece(term.term), here, muted(", ".join(map(str, term.also)))))
 
 
 def meaning(word: str) -> Pane:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.advise.asked import Taken
+from wizard.advise.asked import Taken, is_danger
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
     Action,
@@ -168,9 +168,9 @@ class Options(Place):
         option = offer.option
 
         def typed(values: Values) -> Callable[[], None]:
-            if values.get(DANGER, "").strip() != option.phrase:
+            if not is_danger(option, values.get(DANGER, "").strip()):
                 raise BadInput(words.NOT_IT())
-            return lambda: self._settle([*self._taken.names, option.id], option.phrase)
+            return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
             para(Piece(words.AT_RISK(option=option.text), Tone.DANGER), option.never),
@@ -184,7 +184,7 @@ class Options(Place):
         """Use these; raises the reason where they cannot be, and all is as before."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        wanted = {offer.option.phrase for offer in self._offers if offer.option.id in names}
+        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
         phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
         recording = session.diagnosis.recording
         taken = self.services.take_options(

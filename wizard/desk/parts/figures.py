@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.view import GAP, Block, Figures, muted, para, strong
 from wizard.desk.words import pages as words
+from wizard.model.said import ProfileText
 from wizard.model.units import format_nanoseconds
 
 if TYPE_CHECKING:
     from wizard.model.advice import Evidence
+    from wizard.model.said import Said
     from wizard.model.verdict import Verdict
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
@@ -24,16 +26,17 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Published figures as bars, with what dates them; where there is none, that is said."""
     if not evidence:
         return (para(words.NO_FIGURES()),)
-    told: set[str] = set()
+    told: set[Said | str] = set()
     return tuple(block for item in evidence for block in _evidence(item, told))
 
 
-def _evidence(item: Evidence, told: set[str]) -> Iterator[Block]:
+def _evidence(item: Evidence, told: set[Said | str]) -> Iterator[Block]:
     """A note or a source that was `told` already is not told again; every figure is dated."""
     yield para(strong(item.title))
     if item.figures:
         unit = (words.LESS if item.lower_is_better else words.MORE)(unit=item.unit)
-        yield Figures(unit, item.figures, tuple(f"{value:g}" for _, value in item.figures))
+        named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
+        yield Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
     if item.note and item.note not in told:
         yield para(item.note, indent=2)
     measured = words.MEASURED_ON(era=item.era, kernel=item.kernel, hardware=item.hardware)

@@ -122,4 +122,4 @@ def _ranked(choice: Choice, *, taken: bool) -> Para:
     said, tone = RANKS[choice.place] if choice.ranked else (words.YOURS, Tone.PLAIN)
     mark = "(*)" if taken else "( )"
     name = strong(choice.filesystem) if taken else Piece(choice.filesystem)
-    return para(mark, name, Piece(said(), tone), first_clause(choice.sentence), hang=4)
+    return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)

@@ -102,7 +102,7 @@ class Planning(Place):
     def _above(self) -> Iterator[Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield para(muted(words.FOR()), printable(session.advice.workload.title, 60))
+            yield para(muted(words.FOR()), printable(str(session.advice.workload.title), 60))
         if plan is None:
             yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2)
             if self._old:

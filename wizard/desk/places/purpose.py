@@ -59,7 +59,9 @@ class Purpose(Place):
 
     def view(self) -> View:
         """The list, and what would come of the one under the cursor."""
-        rows = tuple(Row(one.id, (strong(printable(one.title, 60)),), notes=()) for one in self._purposes)
+        rows = tuple(
+            Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
+        )
         actions = (
             Action("plan", "enter", words.PLAN_FOR()),
             Action("why", "w", words.WHY()),
@@ -80,10 +82,10 @@ class Purpose(Place):
         purpose = next((one for one in self._purposes if one.id == self._at), None)
         if purpose is None:
             return
-        blocks: list[Block] = [para(printable(purpose.summary, 400))]
+        blocks: list[Block] = [para(printable(str(purpose.summary), 400))]
         tried = self._try(self._at)
         blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _leads_to(tried)
-        yield Pane(printable(purpose.title, 60), tuple(blocks))
+        yield Pane(printable(str(purpose.title), 60), tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
         """What comes of a purpose; a sentence where nothing can."""

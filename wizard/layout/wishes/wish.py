@@ -60,7 +60,7 @@ class Wish:
         return ROLES[self.role].label if self.role in ROLES else self.workload.label
 
     @property
-    def title(self) -> str:
+    def title(self) -> Said | str:
         """What it is for, as a heading: its role, or else its workload."""
         return ROLES[self.role].title if self.role in ROLES else self.workload.title
 

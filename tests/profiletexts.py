@@ -1,0 +1,61 @@
+"""Every text of the bundled profiles that is shown to a person."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+
+from wizard.advise.catalogue import OptionFile
+from wizard.advise.evidence import EvidenceFile
+from wizard.advise.glossary import GlossaryFile
+from wizard.advise.workloads import WorkloadForm
+from wizard.diagnose.patterns import PatternFile
+from wizard.documents.profiles import BUNDLED, read_profile
+from wizard.filesystems.registry import KINDS
+from wizard.model.said import ProfileText
+
+FORMS: dict[str, type] = {
+    "workloads": WorkloadForm,
+    "options": OptionFile,
+    "evidence": EvidenceFile,
+    "glossary": GlossaryFile,
+    "drives": PatternFile,
+}
+"""What a file of each room holds."""
+
+MANUALS = re.compile(r"[\w.-]+\(\d\)([,;] [\w.-]+\(\d\))*")
+"""Pages of the manual alone, which are called the same in every language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text, and the file and key it stands at: `options/ext4.toml`, `options.why`."""
+
+    file: str
+    key: str
+    text: str
+
+
+def written_in(folder: Path = BUNDLED) -> Iterator[Written]:
+    """All of them, in the order of files and places."""
+    for room, form in FORMS.items():
+        for path in sorted((folder / room).glob("*.toml")):
+            for key, text in _texts(read_profile(path, form), ""):
+                yield Written(f"{room}/{path.name}", key, text)
+
+
+def _texts(value: object, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, ProfileText):
+        if value and not MANUALS.fullmatch(value.english):
+            yield key, value.english
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _texts(one, key)
+    elif is_dataclass(value):
+        for field in fields(value):
+            inner = getattr(value, field.name)
+            if field.name == "figures":
+                # Filesystems have names of their own; means and configurations are words.
+                yield from ((f"{key}.figures", name) for name, _ in inner if name not in KINDS)
+            else:
+                yield from _texts(inner, f"{key}.{field.name}" if key else field.name)
