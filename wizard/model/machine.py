@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, NvmeFormat, Smart, Zones
 from wizard.model.geometry import Geometry
+from wizard.model.said import Said
 from wizard.model.waiting import Waiting
 
 
@@ -29,13 +30,12 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` what the
-    system, a program or the table's reader said. `without_root`: it was tried without root, who may be able
-    to.
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a whole
+    sentence. `without_root`: it was tried without root, who may be able to.
     """
 
     what: str
-    why: str
+    why: Said
     without_root: bool = False
     obstacle: Obstacle = Obstacle.FAILED
 

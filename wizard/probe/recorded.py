@@ -8,10 +8,10 @@ from wizard.documents.files import read_file, write_file
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.model.names import printable
-from wizard.probe import words
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
+from wizard.probe.words import named as words
 from wizard.tools.debuglog import remember
 
 
