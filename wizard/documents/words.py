@@ -4,6 +4,9 @@ from wizard.model.said import Sentence
 
 NO_SENTENCE = Sentence("documents.no-sentence", "there is no sentence {code} with these values")
 NOT_SAID = Sentence("documents.not-said", "expected the code and values of a sentence, found {found}")
+FOREIGN = Sentence("documents.foreign", "{code} ({values:list})")
+"""A sentence that nobody here knows."""
+
 NO_VALUE = Sentence("documents.no-value", "expected text, a number or a sentence, found {type}")
 NONE_OF = Sentence("documents.none-of", "expected one of {values:list}, found {found}")
 NO_LIST = Sentence("documents.no-list", "expected a list of {length} values, found {found}")

@@ -9,8 +9,10 @@ from wizard.probe.words.unread import AS_RECORDED
 
 
 def reason_of(error: RawError) -> Said:
-    """The reason; a text of before is shown as it is, as a sentence."""
-    return error.why if isinstance(error.why, Said) else AS_RECORDED(text=_sentence(error.why))
+    """The reason. A text of before is made a sentence; one that names an unknown code stays as it is."""
+    if isinstance(error.why, Said):
+        return error.why
+    return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
 
 
 def obstacle_of(error: RawError) -> Obstacle:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.files import read_file, write_file
+from wizard.documents.foreign import known_or_text
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.model.names import printable
@@ -37,7 +38,7 @@ def load_facts(path: Path) -> RawMachine:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(str(words.NO_FILE(file=shown))) from None
-    return remember(from_json(parse_document(text, SCHEMA, shown), RawMachine, shown))
+    return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
 
 
 def load_machine(path: Path) -> Machine:
