@@ -14,12 +14,14 @@ from wizard.cli import main
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.health.judge import judge_health
 from wizard.documents.codec import from_json, to_json
+from wizard.faces.showing.inspection import drive_document
 from wizard.layout.room.refusals import measured, refuse_content
 from wizard.model.errors import Refused
-from wizard.model.machine import Machine, Obstacle
+from wizard.model.machine import Machine, Obstacle, Use
 from wizard.model.said import Said
 from wizard.probe.collect import from_device, from_kernel
 from wizard.probe.facts import RawError, RawMachine
+from wizard.probe.host.uses import ANOTHER, ELSEWHERE
 from wizard.probe.interpret import machine_of
 from wizard.probe.reasons import Unreadable, not_read
 from wizard.probe.recorded import load_facts, load_machine, save_machine
@@ -172,6 +174,24 @@ def test_a_reason_reaches_every_place_in_the_persons_language(pseudo_language: N
     machine = replace(machine, drives=(replace(machine.drives[0], geometry=None),))
     for place, told in everything_of(machine).items():
         assert "⟦/dev/sda çöûld ñöt bé réád: Input/output error." in told, place
+
+
+@pytest.mark.parametrize(
+    ("use", "says", "by"),
+    [
+        (Use("mounted", "/dev/sda", ELSEWHERE), "á pláçé híddéñ fröm héré", "a place hidden from here"),
+        (Use("opened", "/dev/sda", ANOTHER), "áñöthér prögrám", "another program"),
+    ],
+)
+def test_who_has_no_path_is_named_in_the_persons_language(
+    use: Use, says: str, by: str, pseudo_language: None
+) -> None:
+    machine = machine_of(rawfacts.machine(rawfacts.drive()))
+    drive = replace(machine.drives[0], uses=(use,))
+    diagnosis = diagnose(machine, drive, ())
+    (found,) = (one for one in diagnosis.findings if one.code.startswith("use-"))
+    assert says in str(found.sentence)
+    assert drive_document(drive, diagnosis)["uses"] == [{"kind": use.kind, "subject": "/dev/sda", "by": by}]
 
 
 def test_the_command_tells_a_reason_in_the_persons_language_and_programs_in_english(

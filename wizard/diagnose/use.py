@@ -73,7 +73,7 @@ def _use(use: Use, *, carries_system: bool) -> Finding:
     return Finding(code, Severity.INFO, use.subject, sentence, words.USE_WHY(), words.USE_SOURCE(), remedy)
 
 
-def _used(kind: str, device: str, by: str) -> tuple[str, Said, Said]:
+def _used(kind: str, device: str, by: Said | str) -> tuple[str, Said, Said]:
     """Code, sentence and remedy of a use."""
     match kind:
         case "mounted":

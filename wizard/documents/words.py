@@ -22,13 +22,12 @@ OTHER_VERSION = Sentence(
 )
 EARLIER = Sentence(
     "documents.earlier",
-    "{file} was made by an earlier version of diskwright. Make it again {how}.",
+    "{file} was made by an earlier version of diskwright. {again}",
 )
 OTHER_KIND = Sentence("documents.other-kind", "{file} is a {found}, not a {kind}.")
-TOO_LONG = Sentence("documents.too-long", "{file} is too large to be {kind}.")
 CHANGED = Sentence(
     "documents.changed",
-    "{file} was changed or damaged after it was made: its digest does not fit. Make it again {how}.",
+    "{file} was changed or damaged after it was made: its digest does not fit. {again}",
 )
 
 NO_FILE = Sentence("documents.no-file", "{file} is no file; name one to write {what} to.")

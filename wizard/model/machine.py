@@ -86,12 +86,13 @@ class Use:
     """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
     running-system or opened.
 
-    `by` is the mount point, holder device or loop device; `subject` the device node that is in use.
+    `by` is the mount point, holder device or loop device, or what is said where that has no name; `subject`
+    the device node that is in use.
     """
 
     kind: str
     subject: str
-    by: str
+    by: Said | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     written.
     """
     known = survey() if facts is None else facts
-    write_file(path, render_document(SCHEMA, to_json(known)), "The facts")
+    write_file(path, render_document(SCHEMA, to_json(known)), str(words.FACTS()))
     return machine_of(known)
 
 

@@ -233,7 +233,7 @@ def _layer(layer: Layer) -> JSON:
 
 
 def _use(use: Use) -> JSON:
-    return {"kind": use.kind, "subject": use.subject, "by": use.by}
+    return {"kind": use.kind, "subject": use.subject, "by": in_english(use.by)}
 
 
 def _unread(unread: Sequence[Unread]) -> list[JSON]:

@@ -78,7 +78,7 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
 
 def in_use(use: Use) -> str:
     """How a device is in use and what would end that, as a part of a sentence."""
-    subject, by = printable(use.subject, 60), printable(use.by, 200)
+    subject, by = printable(use.subject, 60), printable(str(use.by), 200)
     match use.kind:
         case "mounted":
             said = words.MOUNTED(subject=subject, by=by)

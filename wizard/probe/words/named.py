@@ -30,6 +30,7 @@ STALE_NODE = Sentence(
     "The node {path} was left behind and leads to another device than {drive}. Remove it, and let the system "
     "make it.",
 )
+FACTS = Sentence("probe.named.facts", "The facts")
 INPUT = Sentence("probe.named.input", "The input")
 NO_FILE = Sentence(
     "probe.named.no-file", "There is no file {file}; `diskwright inspect --save {file}` would write one."
