@@ -1,7 +1,7 @@
 """`python -m tests.prose [--renew]`: whether all that is said to a person is data, and said as it was meant.
 
-- Prose in wizard/ stands in a `Sentence` of a module `words`. Modules that are not converted yet are listed
-  with their count in tests/prose.txt; a count may only fall. --renew writes what fell; what rose, convert.
+- Prose in wizard/ stands in a `Sentence` of a module `words`. What else looks like it, such as a command, is
+  counted by module in tests/prose.txt; a count may only fall. --renew writes what fell; what rose, convert.
 - Each sentence has a code of its own room, formats that exist, and no more than 20 words.
 - Each call of a sentence gives exactly its fields.
 - No sentence of a bundled profile has more than 20 words.

@@ -36,6 +36,7 @@ from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
+from wizard.probe.words.unread import ROOT_READS
 from wizard.tools.program import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
@@ -140,7 +141,7 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     formats = [one.why for one in plain["nvme"][1].unread if one.what == "nvme_formats"]
     yield Check(
         "nvme: a plain user is told that its formats need root",
-        formats == ["Needs root to read the device."],
+        formats == [ROOT_READS()],
         shown(formats),
     )
     asked = [fleet[name] for name in ("word", "archive", "long-name", "contradicted")]

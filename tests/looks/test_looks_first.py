@@ -4,9 +4,9 @@ to be erased."""
 from dataclasses import replace
 
 from tests.looks.rehearsal import Hand, Rehearsal, come, flat, perform, place, press, ready, to_place, until
-from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned
+from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
 from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Unread
+from wizard.model.machine import Drive
 from wizard.model.units import MIB
 
 FULL = partitioned(partition(1, MIB, SIZE_BYTES - 4 * MIB, filesystem="ext4"))
@@ -80,7 +80,7 @@ def test_enter_on_a_full_drive_destroys_nothing_and_what_does_says_so() -> None:
 
 
 def test_what_could_not_be_read_is_not_said_to_be_safe() -> None:
-    reasons = tuple(Unread(what, "Permission denied.") for what in ("table", "content_digest"))
+    reasons = tuple(unread(what, "Permission denied.") for what in ("table", "content_digest"))
 
     async def job(pilot: Hand) -> None:
         await ready(pilot)

@@ -134,9 +134,9 @@ def test_without_root_what_is_missing_is_null_with_the_reason(drive: str) -> Non
         (2, 40960 * 512, None),
     ]
     reasons = {one["what"]: one["why"] for one in said["unread"]}
-    assert reasons["table"] == "Needs root to read the device."
+    assert reasons["table"] == "Reading the device needs root."
     words = inspect(drive, user=NOBODY)
-    assert words.returncode == 0 and "not read (Needs root to read the device)" in words.stdout
+    assert words.returncode == 0 and "not read. Reading the device needs root." in words.stdout
 
 
 def test_what_is_no_drive_is_said_in_one_sentence(drive: str, tmp_path: Path) -> None:

@@ -102,9 +102,9 @@ def test_a_refusal_leads_to_root_and_to_nothing_that_is_refused_next(photos: str
 
 def test_inspect_says_not_read_at_a_pipe_and_on_a_terminal(photos: str) -> None:
     piped = as_plain("inspect", photos)
-    assert piped.returncode == 0 and "table: not read (Needs root" in piped.stdout
+    assert piped.returncode == 0 and "table: not read. Reading the device needs root." in piped.stdout
     seen = on_terminal("inspect", photos)
-    assert "table: not read (Needs root" in seen
+    assert "table: not read. Reading the device needs root." in seen
     for told in (piped.stdout, seen):
         assert "no filesystem" not in told and "nothing recognised" not in told
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from wizard.model.drive_facts import Discard
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, Signature, Table
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
 from wizard.model.units import GIB, KIB, MIB
+from wizard.probe.words.unread import AS_RECORDED
 
 N512 = Geometry(512, 512, 0, 512, 0)
 """512n, or a drive that lies."""
@@ -41,6 +42,13 @@ WORKLOADS = (
     "web-cache",
 )
 """Those that come with the program."""
+
+
+def unread(
+    what: str, why: str, *, obstacle: Obstacle = Obstacle.FAILED, without_root: bool = False
+) -> Unread:
+    """Something that could not be read, for a reason that a test makes up."""
+    return Unread(what, AS_RECORDED(text=why), without_root, obstacle)
 
 
 def drive(**changes: Any) -> Drive:

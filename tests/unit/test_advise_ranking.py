@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, WORKLOADS, drive, machine
+from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, WORKLOADS, drive, machine, unread
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.filesystems.registry import MADE
@@ -12,7 +12,7 @@ from wizard.model.advice import Advice, Choice
 from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Kernel, Machine, Unread
+from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.units import GIB, MIB, TIB
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
@@ -332,7 +332,7 @@ def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
         geometry=None,
         rotational=None,
         zoned=None,
-        unread=(Unread("rotational", "The probe was ended after 10 s."),),
+        unread=(unread("rotational", "The probe was ended after 10 s."),),
     )
     doubts = advice_for("large-media", blind).doubts
     assert len(doubts) == 4
@@ -341,7 +341,7 @@ def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
 
 
 def test_what_even_root_could_not_read_of_the_content_is_a_doubt_about_the_drive() -> None:
-    torn = drive(unread=(Unread("signatures", "Byte 0 could not be read: Input/output error."),))
+    torn = drive(unread=(unread("signatures", "Byte 0 could not be read: Input/output error."),))
     assert any(
         "may be failing" in doubt and "Byte 0" in doubt
         for doubt in advice_for("large-media", torn, on=machine(root=True)).doubts

@@ -10,7 +10,19 @@ import pytest
 import wizard.diagnose
 from tests.unit import rawfacts
 from tests.unit.gptimage import Image
-from tests.unit.machines import E512, KN4, N512, SIZE_BYTES, drive, gpt, machine, mbr, partition, partitioned
+from tests.unit.machines import (
+    E512,
+    KN4,
+    N512,
+    SIZE_BYTES,
+    drive,
+    gpt,
+    machine,
+    mbr,
+    partition,
+    partitioned,
+    unread,
+)
 from tests.unit.stacks import CHUNK, array, ext4, holding, luks, lvm, member
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
@@ -20,7 +32,7 @@ from wizard.faces.showing.inspection import drive_document
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
-from wizard.model.machine import Drive, Obstacle, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Obstacle, Signature, Table, Use
 from wizard.model.said import Said
 from wizard.model.units import GIB, KIB, MIB, TIB
 from wizard.model.waiting import Waiting
@@ -133,8 +145,8 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("use-raid-member", INFO, drive(uses=(Use("raid-member", "/dev/sda1", "/dev/md0"),))),
     ("use-running-system", INFO, drive(uses=(Use("running-system", "/dev/sda1", "/"),))),
     ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
-    ("drive-unread", WARNING, drive(table=None, unread=(Unread("table", "reading stopped after 10 s"),))),
-    ("drive-unread", INFO, drive(unread=(Unread("smart", "smartctl is not installed"),))),
+    ("drive-unread", WARNING, drive(table=None, unread=(unread("table", "Reading stopped after 10 s."),))),
+    ("drive-unread", INFO, drive(unread=(unread("smart", "smartctl is not installed."),))),
     (
         "drive-waiting",
         WARNING,
@@ -315,9 +327,13 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
 
 
 def test_unread_fields_are_told_once_for_each_reason() -> None:
-    reason = "only root may read it"
+    reason = "Only root may read it."
     subject = drive(
-        unread=(Unread("smart", reason), Unread("vpd_zoned", reason), Unread("serial", "the drive gave none"))
+        unread=(
+            unread("smart", reason),
+            unread("vpd_zoned", reason),
+            unread("serial", "The drive gave none."),
+        )
     )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
@@ -327,7 +343,7 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
 
 def test_many_failures_to_read_the_same_are_one_finding() -> None:
     failing = tuple(
-        Unread("table", f"Byte {byte} could not be read: Input/output error.") for byte in (0, 512)
+        unread("table", f"Byte {byte} could not be read: Input/output error.") for byte in (0, 512)
     )
     found = [
         finding
@@ -335,7 +351,7 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
             drive(
                 unread=(
                     *failing,
-                    Unread("smart", "smartctl is not installed", obstacle=Obstacle.NOT_INSTALLED),
+                    unread("smart", "smartctl is not installed.", obstacle=Obstacle.NOT_INSTALLED),
                 )
             )
         )
@@ -348,7 +364,7 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
 
 
 def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
-    subject = Drive("/dev/sdz", None, None, unread=(Unread("drive", "it did not answer within 10 s"),))
+    subject = Drive("/dev/sdz", None, None, unread=(unread("drive", "It did not answer within 10 s."),))
     assert [finding.code for finding in of(subject)] == ["drive-unread"]
     assert "10 s" in str(of(subject)[0].sentence)
 
@@ -358,7 +374,7 @@ def test_foreign_text_reaches_no_sentence_unescaped() -> None:
     subject = replace(
         partitioned(partition(), signatures=(Signature(evil, "filesystem"),)),
         uses=(Use("mounted", "/dev/sda1", "/mnt/" + evil),),
-        unread=(Unread("smart", evil),),
+        unread=(unread("smart", evil),),
         smart=Smart(model_family=evil + "(SMR)"),
         table=Table("gpt", first_usable_bytes=0, end_usable_bytes=SIZE_BYTES),
     )
@@ -387,7 +403,7 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
     ],
 )
 def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, root: bool, word: str) -> None:
-    subject = drive(unread=(Unread("table", "Whatever was said.", obstacle=obstacle),))
+    subject = drive(unread=(unread("table", "Whatever was said.", obstacle=obstacle),))
     (found,) = (finding for finding in of(subject, root=root) if finding.code == "drive-unread")
     assert word in str(found.remedy)
 
@@ -405,7 +421,7 @@ def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, r
 def test_what_the_system_said_in_a_recording_tells_the_obstacle(why: str, obstacle: Obstacle) -> None:
     raw = rawfacts.drive(errors=(RawError("contents", why),))
     (found,) = machine_of(rawfacts.machine(raw)).drives
-    assert {one.obstacle for one in found.unread if why[1:] in one.why} == {obstacle}
+    assert {one.obstacle for one in found.unread if why[1:] in str(one.why)} == {obstacle}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.machines import drive, machine
+from tests.unit.machines import drive, machine, unread
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
 from wizard.diagnose.recording import judge_recording
@@ -10,7 +10,7 @@ from wizard.diagnose.rungs import rungs_of
 from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
-from wizard.model.machine import Drive, Unread
+from wizard.model.machine import Drive
 from wizard.model.said import ProfileText
 
 TRIM = Discard(512, 1 << 30)
@@ -115,16 +115,16 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
         (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not pass on"),
         (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not pass on"),
         (
-            drive(unread=(Unread("ata", "Its data do not fit their own checksum."),)),
+            drive(unread=(unread("ata", "Its data do not fit their own checksum."),)),
             "IDENTIFY word 69, bits 1:0",
-            "its data do not fit",
+            "Its data do not fit",
         ),
         (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "drive or kernel has no such page"),
         (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel asks few USB bridges"),
         (drive(zoned=None), "queue/zoned of the kernel", "this kernel does not know of zones"),
-        (drive(unread=(Unread("smart", "Needs root."),)), "smartctl and its drive database", "needs root"),
+        (drive(unread=(unread("smart", "Needs root."),)), "smartctl and its drive database", "Needs root."),
         (
-            drive(unread=(Unread("smart", "Smartctl is not installed."),)),
+            drive(unread=(unread("smart", "smartctl is not installed."),)),
             "smartctl and its drive database",
             "smartctl is not installed",
         ),

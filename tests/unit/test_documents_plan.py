@@ -98,6 +98,11 @@ def test_a_plan_that_was_cut_off_is_refused(length: int) -> None:
         read_plan(TEXT[:length], "plan.json")
 
 
+def test_how_one_is_made_again_is_said_in_the_persons_language(pseudo_language: None) -> None:
+    with pytest.raises(BadInput, match="⟦Máké ít ágáíñ wíth `díškwríght pláñ`"):
+        read_plan(TEXT.replace("diskwright.plan/2", "diskwright.plan/1"), "plan.json")
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.one_of(

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.unit.machines import drive, machine
+from tests.unit.machines import drive, machine, unread
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.health.judge import MOST_SENTENCES, Verdict, find_health, is_told, judge_health
 from wizard.faces.showing.inspection import drive_document
 from wizard.faces.showing.portrait import portrait
 from wizard.model.drive_facts import NO_SMART, Health
 from wizard.model.finding import Severity
-from wizard.model.machine import Drive, Unread
+from wizard.model.machine import Drive
 from wizard.probe.drive.smart import smart_of
 from wizard.probe.recorded import load_machine
 
@@ -334,5 +334,5 @@ def test_a_drive_that_has_none_is_not_spoken_of() -> None:
     loop = replace(drive(), smart=NO_SMART)
     assert not is_told(loop) and judge_health(loop).verdict is Verdict.UNKNOWN
     assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))
-    asked = replace(loop, unread=(Unread("smart", "Needs root."),))
-    assert is_told(asked) and str(judge_health(asked).said[0]) == "Unknown: needs root."
+    asked = replace(loop, unread=(unread("smart", "Needs root."),))
+    assert is_told(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.unit.layouts import EVERYTHING, UUIDS, wish
-from tests.unit.machines import gpt, machine, mbr, partition, partitioned
+from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.test_layout_planner import QUICK, crowded_drives, table_of
 from wizard.faces.apply import destroyed
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
@@ -20,7 +20,7 @@ from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive, Layer, Partition, Unread, Use
+from wizard.model.machine import Drive, Layer, Partition, Use
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
 from wizard.model.units import GIB, MIB
@@ -107,7 +107,7 @@ REFUSED = {
     "that is read-only": (three(read_only=True), "read-only"),
     "of unknown size": (three(size_bytes=None, free=()), "size of /dev/sda could not be read"),
     "that could not be read": (three(content_digest=None), "was not read"),
-    "with a part that could not be read": (three(unread=(Unread("signatures", "no"),)), "was not read"),
+    "with a part that could not be read": (three(unread=(unread("signatures", "No."),)), "was not read"),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
     "on which a run waits": (
         three(waiting=Waiting("20261101-1", "", "ext4 of 1 GB", 0, 0, bare=True)),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.layouts import UUIDS, choice, plan_for, wish
-from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
+from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
 from wizard.filesystems.partitions import LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
@@ -16,7 +16,7 @@ from wizard.layout.room.refusals import refuse_content, refuse_table
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.plan import Slot, WipeSignatures
 from wizard.model.units import GIB, MIB, TIB
 
@@ -38,7 +38,7 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
         (drive(uses=(Use("running-system", "/dev/sda", "/"),)), "part of the running system"),
         (drive(read_only=True), "read-only"),
         (
-            drive(size_bytes=None, unread=(Unread("size_bytes", "Permission denied."),)),
+            drive(size_bytes=None, unread=(unread("size_bytes", "Permission denied."),)),
             "size of /dev/sda could not be read: Permission denied",
         ),
         (drive(geometry=None), "block size of /dev/sda could not be read"),
@@ -62,7 +62,7 @@ def test_no_mode_opens_a_drive_that_must_not_be_touched(on: Drive, mode: Mode | 
         drive(signatures=(Signature("xfs", "filesystem"),)),
         drive(table=None),
         drive(content_digest=None),
-        drive(unread=(Unread("signatures", "Permission denied"),)),
+        drive(unread=(unread("signatures", "Permission denied"),)),
         drive(table=Table("other")),
     ],
 )
@@ -231,7 +231,7 @@ def test_free_space_is_only_offered_where_there_is_a_table() -> None:
 def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
     lost = "Neither copy of its GPT is whole, so that what stands on the drive is not known."
     damaged = replace(
-        drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(Unread("partitions", lost),)
+        drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(unread("partitions", lost),)
     )
     for refused in (refuse_table, partial(refuse_content, chosen=False)):
         with pytest.raises(Refused) as said:
@@ -241,7 +241,7 @@ def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
         drive(),
         table=None,
         content_digest=None,
-        unread=(Unread("table", "Needs root to read the device.", without_root=True),),
+        unread=(unread("table", "Needs root to read the device.", without_root=True),),
     )
     with pytest.raises(Refused, match="Reading it takes root"):
         refuse_table(closed)

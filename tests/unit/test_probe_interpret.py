@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 from tests.unit import rawfacts
 from tests.unit.gptimage import Image
-from wizard.documents.codec import render_document, to_json
+from wizard.documents.codec import from_json, render_document, to_json
 from wizard.model.drive_facts import Discard, Smart
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Obstacle
+from wizard.model.said import Said
 from wizard.probe.collect import from_smartctl
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.recorded import load_machine, save_machine
+from wizard.probe.words import unread as words
 
 MIB = 1024 * 1024
 
@@ -118,13 +120,13 @@ def test_smart_as_smartctl_prints_it() -> None:
     [
         (
             '{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}',
-            "Smartctl says: Unknown USB bridge.",
+            words.SMARTCTL_SAYS(said="Unknown USB bridge"),
         ),
-        ("not json at all", "Smartctl gave nothing that can be read."),
-        ('{"power_mode": {"name": "STANDBY"}}', "The drive sleeps (STANDBY)."),
+        ("not json at all", words.SMARTCTL_UNREADABLE()),
+        ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
     ],
 )
-def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: str) -> None:
+def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: Said) -> None:
     drive = seen(rawfacts.drive(smart=text))
     assert drive.smart == Smart()
     assert [(one.what, one.why) for one in drive.unread] == [("smart", why)]
@@ -137,7 +139,7 @@ def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.Mo
     monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
     monkeypatch.setattr("wizard.tools.program.find", lambda name: None)
     told = from_smartctl("sda", [], 1.0)
-    assert [RawError(**error).obstacle for error in told["errors"]] == [Obstacle.NOT_INSTALLED]
+    assert [from_json(one, RawError, "told").obstacle for one in told["errors"]] == [Obstacle.NOT_INSTALLED]
     bridged = seen(rawfacts.drive(smart='{"smartctl": {"messages": [{"string": "Unknown USB bridge"}]}}'))
     assert [one.obstacle for one in bridged.unread] == [Obstacle.UNKNOWN_BRIDGE]
 
@@ -159,7 +161,7 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
     raw = rawfacts.unreadable(
         partitions={"sda1": part},
         udev={"ID_PART_TABLE_TYPE": "gpt", "ID_PART_TABLE_UUID": "cccc"},
-        errors=(RawError("contents", "needs root to read the device"),),
+        errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),),
     )
     drive = seen(raw)
     assert drive.table is not None and (drive.table.kind, drive.table.uuid, drive.table.primary) == (
@@ -184,11 +186,11 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
         "free",
         "content_digest",
     }
-    assert {one.why for one in drive.unread} == {"Needs root to read the device."}
+    assert {one.why for one in drive.unread} == {words.ROOT_READS()}
 
 
 def test_without_root_and_udev_a_drive_is_not_called_empty() -> None:
-    drive = seen(rawfacts.unreadable(errors=(RawError("contents", "needs root to read the device"),)))
+    drive = seen(rawfacts.unreadable(errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),)))
     assert drive.table is None and drive.is_empty is None and drive.content_digest is None
 
 
@@ -246,12 +248,10 @@ def test_what_could_not_be_read_in_part_has_no_digest() -> None:
 
 
 def test_a_hung_drive_keeps_what_was_read_before() -> None:
-    why = "did not answer within 10 s, and its probe was ended"
+    why = words.OVER_TIME(seconds=10)
     drive = seen(rawfacts.unreadable(errors=(RawError("drive", why),)))
     assert drive.model == "ST8000AS0002-1NA17Z" and drive.table is None
-    assert [(one.what, one.why) for one in drive.unread] == [
-        ("drive", "Did not answer within 10 s, and its probe was ended.")
-    ]
+    assert [(one.what, one.why) for one in drive.unread] == [("drive", why)]
     bare = seen(RawDrive(name="sdq", path="/dev/sdq", errors=(RawError("drive", why),)))
     assert bare.size_bytes is None and bare.geometry is None and bare.token == "sdq"
 

@@ -15,12 +15,14 @@ from tests.unit import rawfacts, superblocks
 from tests.unit.superblocks import Bytes
 from wizard.documents.codec import from_json, to_json
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Layer, Striping
+from wizard.model.machine import Drive, Layer, Obstacle, Striping
 from wizard.model.units import KIB, MIB
 from wizard.probe.content import upstairs
 from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawLayer, RawMachine, RawSignature
 from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
+from wizard.probe.reasons import unread
+from wizard.probe.words import unread as words
 
 QUEUE = {
     "queue/logical_block_size": "512",
@@ -194,14 +196,14 @@ def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
     found, troubles = upstairs.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
-        {"what": "layers", "why": "needs root to read the layers on it"},
-        {"what": "layers", "why": "/dev/dm-1 is suspended, and a read of it would not return"},
+        unread("layers", words.ROOT_READS_LAYERS(), Obstacle.DENIED),
+        unread("layers", words.SUSPENDED(device="/dev/dm-1")),
     ]
     monkeypatch.setattr(upstairs, "MOST_LAYERS", 1)
     found, troubles = upstairs.layers(["sda"], lambda _: {})
-    assert list(found) == ["dm-0"] and troubles[-1]["why"] == "only the first 1 layers are looked at"
+    assert list(found) == ["dm-0"] and troubles[-1] == unread("layers", words.MANY_LAYERS(most=1))
     monkeypatch.setattr(upstairs, "MOST_RECORDED", -1)
-    assert upstairs.layers(["sda"], lambda _: {})[1][0] == {"what": "layers", "why": upstairs.TOO_MUCH}
+    assert upstairs.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS())
 
 
 def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:

@@ -7,7 +7,7 @@ from tests.unit import machines
 from wizard.diagnose.diagnose import diagnose
 from wizard.faces.showing.portrait import NOTES_AT, portrait
 from wizard.model.drive_facts import Zones
-from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Use
 from wizard.model.units import MIB
 
 
@@ -70,12 +70,12 @@ def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
     ("drive", "said"),
     [
         (
-            machines.drive(table=None, unread=(Unread("table", "Needs root."),)),
-            "table: not read (Needs root)",
+            machines.drive(table=None, unread=(machines.unread("table", "Needs root."),)),
+            "table: not read. Needs root.",
         ),
         (
-            machines.drive(geometry=None, size_bytes=None, unread=(Unread("drive", "Hangs."),)),
-            "blocks: not read (Hangs)",
+            machines.drive(geometry=None, size_bytes=None, unread=(machines.unread("drive", "Hangs."),)),
+            "blocks: not read. Hangs.",
         ),
         (machines.drive(serial=None, wwn=None), "serial -; WWN -"),
         (machines.drive(), "no table, no filesystem"),

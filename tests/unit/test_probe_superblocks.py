@@ -147,7 +147,7 @@ def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_pa
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
         content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        chunks, trouble = upstairs.superblocks(str(image), content, MIB, SIZE)
+        chunks, trouble = upstairs.superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble is None
         assert read_inside(kind, replayed(kept), SIZE) == inside(kind, pieces) != NOTHING
@@ -160,7 +160,8 @@ def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_pa
 def test_of_luks1_the_digest_of_the_key_is_not_kept(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
-    chunks, _ = upstairs.superblocks(str(image), {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]})
+    content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
+    chunks, _ = upstairs.superblocks(str(image), content, 0, 0, "/dev/sda")
     assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
 
 

@@ -14,11 +14,11 @@ from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.documents.codec import from_json, to_json
 from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
-from wizard.model.machine import Drive
-from wizard.probe import collect
+from wizard.model.machine import Drive, Obstacle
 from wizard.probe.drive import nvme
-from wizard.probe.facts import RawDrive
+from wizard.probe.facts import RawDrive, RawError
 from wizard.probe.interpret import drive_of, machine_of
+from wizard.probe.words import unread
 
 MODEL = "ST8000AS0002-1NA17Z"
 
@@ -142,9 +142,7 @@ def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
     damaged[138] ^= 2
     drive = seen(page(bytes(damaged)))
     assert drive.ata is None
-    assert [(unread.what, unread.why) for unread in drive.unread] == [
-        ("ata", "The drive's IDENTIFY data do not fit their own checksum.")
-    ]
+    assert [(one.what, one.why) for one in drive.unread] == [("ata", unread.BAD_SUM())]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,7 @@ def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
 def test_other_pages_say_nothing(text: str | None, told: bool) -> None:
     drive = seen(text)
     assert drive.ata is None
-    assert [unread.what for unread in drive.unread] == ["ata"] * told
+    assert [one.what for one in drive.unread] == ["ata"] * told
 
 
 def test_the_whole_model_is_known_without_root_and_tools() -> None:
@@ -268,9 +266,14 @@ def test_who_may_not_ask_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("os.open", refused)
     before = [{"what": "smart", "why": "x"}]
-    assert nvme.from_nvme("/dev/nvme0n1", before, str) == {
-        "errors": [*before, {"what": "nvme_formats", "why": "[Errno 13] Permission denied"}]
-    }
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    told = nvme.from_nvme("/dev/nvme0n1", before)["errors"]
+    assert told[0] is before[0]
+    assert from_json(told[1], RawError, "told") == RawError(
+        "nvme_formats",
+        unread.REFUSED(device="/dev/nvme0n1", why="Permission denied"),
+        Obstacle.DENIED,
+    )
 
 
 @pytest.mark.parametrize(
@@ -288,7 +291,8 @@ def test_a_drive_that_refuses_is_told(
         return answer
 
     monkeypatch.setattr("fcntl.ioctl", ioctl)
-    assert why in nvme.from_nvme("/dev/null", [], collect._reason)["errors"][0]["why"]
+    told = from_json(nvme.from_nvme("/dev/null", [])["errors"][0], RawError, "told")
+    assert why in str(told.why) and told.obstacle is Obstacle.FAILED
 
 
 def test_raw_facts_of_before_still_load_and_new_ones_come_back() -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from wizard.documents.codec import from_json
+from wizard.model.said import Said
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, borrowed
+from wizard.probe.words import unread
 
 LIMIT = 2.0
 HANGS_SECONDS = 60
@@ -47,8 +50,9 @@ def probe(*names: str, last: str = "sys.exit(worker.main(lambda: phases))") -> t
     return found, time.monotonic() - begun
 
 
-def why(facts: dict[str, Any]) -> str:
-    return str(next(error["why"] for error in facts["errors"] if error["what"] == "drive"))
+def why(facts: dict[str, Any]) -> Said:
+    told = next(error["why"] for error in facts["errors"] if error["what"] == "drive")
+    return from_json(told, Said, "the worker")
 
 
 def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
@@ -62,37 +66,37 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
     assert {*list(arrived)[:2]} == {"one", "two"}, "they are told of before those that hang"
     assert arrived["one"][0]["smart"] == "{}"
     assert LIMIT <= arrived["hangs"][1] < HANGS_SECONDS / 2
-    assert why(arrived["hangs"][0]) == "did not answer within 2 s, and its probe was ended"
+    assert why(arrived["hangs"][0]) == unread.OVER_TIME(seconds=LIMIT)
     assert arrived["hangs"][0]["sysfs"] == {"size": "2048"}, "what was read before is kept"
-    assert "did not answer" in why(arrived["stubborn"][0])
+    assert why(arrived["stubborn"][0]) == unread.OVER_TIME(seconds=LIMIT)
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("dies", "its probe was ended by signal 11"),
-        ("fails", "without a result"),
-        ("raises", "its probe ended with status 1 and without a result"),
-        ("garbage", "its probe printed garbage and was ended"),
-        ("floods", "its probe printed garbage and was ended"),
+        ("dies", unread.ENDED_BY_SIGNAL(signal=11)),
+        ("fails", unread.ENDED_WITH_STATUS(status=1)),
+        ("raises", unread.ENDED_WITH_STATUS(status=1)),
+        ("garbage", unread.GARBAGE()),
+        ("floods", unread.GARBAGE()),
     ],
 )
-def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: str) -> None:
+def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: Said) -> None:
     found, seconds = probe(name, "good")
-    assert said in why(found[name])
+    assert why(found[name]) == said
     assert not found["good"]["errors"]
     assert seconds < HANGS_SECONDS / 2
 
 
 def test_a_server_that_answers_nothing_costs_the_limit_and_no_more() -> None:
     found, seconds = probe("one", "two", last="time.sleep(60)")
-    assert [why(facts) for facts in found.values()] == ["did not answer within 2 s"] * 2
+    assert [why(facts) for facts in found.values()] == [unread.NO_ANSWER(seconds=LIMIT)] * 2
     assert seconds < HANGS_SECONDS / 2
 
 
 def test_a_server_that_dies_at_once_leaves_its_drives_unread() -> None:
     found, _ = probe("one", last="sys.exit(3)")
-    assert why(found["one"]) == "the probe's process ended before its turn"
+    assert why(found["one"]) == unread.NO_TURN()
 
 
 def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
@@ -100,7 +104,7 @@ def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
 ) -> None:
     monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
-    assert drives["nonsense"].errors[0].why == "its probe gave facts that make no sense"
+    assert drives["nonsense"].errors[0].why == unread.NO_SENSE()
     assert drives["good"].errors == ()
 
 
@@ -136,7 +140,7 @@ def test_a_server_that_is_lost_is_replaced(end: str) -> None:
         assert next(answers)["name"] == "good"
         if end == "killed":
             first.process.kill()
-            assert why(next(answers)) == "the probe's process ended before its turn"
+            assert why(next(answers)) == unread.NO_TURN()
     with borrowed(asked) as second:
         assert second.process.pid != first.process.pid
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]

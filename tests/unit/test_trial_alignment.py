@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned
+from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent, Layer, Signature, Unread, Use
+from wizard.model.machine import Drive, Extent, Layer, Signature, Use
 from wizard.model.units import GIB, KIB, MIB
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.trial.access import WriteBacks
@@ -223,8 +223,8 @@ def test_an_empty_drive_is_free_but_for_its_ends() -> None:
         (drive(zoned="host-managed"), "host-managed"),
         (drive(table=None, free=()), "not known"),
         (drive(geometry=None), "not known"),
-        (drive(unread=(Unread("uses", "only root may see it"),)), "only root may see it"),
-        (drive(unread=(Unread("signatures", "reading failed"),)), "reading failed"),
+        (drive(unread=(unread("uses", "only root may see it"),)), "only root may see it"),
+        (drive(unread=(unread("signatures", "reading failed"),)), "reading failed"),
         (drive(signatures=(Signature("ext4", "filesystem"),)), "ext4"),
         (partitioned(partition(), table=gpt(kind="hybrid")), "hybrid"),
         (partitioned(partition(), table=gpt(kind="other")), "other"),
@@ -311,10 +311,10 @@ def test_an_impossible_physical_size_is_bad_input(assume: int) -> None:
 
 def test_a_drive_that_did_not_answer_is_said_with_the_reason() -> None:
     silent = drive(
-        geometry=None, size_bytes=None, table=None, unread=(Unread("drive", "No answer within 10 s."),)
+        geometry=None, size_bytes=None, table=None, unread=(unread("drive", "No answer within 10 s."),)
     )
     for write in (False, True):
-        with pytest.raises(Failed, match=r"could not be read \(No answer within 10 s\)\. Without them"):
+        with pytest.raises(Failed, match=r"could not be read\. No answer within 10 s\. Without them"):
             trial(silent, write=write)
 
 

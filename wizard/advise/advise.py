@@ -237,7 +237,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         ("zoned", drive.zoned, words.ZONES_UNREAD()),
     ):
         if value is None:
-            why = [words.BECAUSE(why=unread.why) for unread in drive.unread if unread.what == what]
+            why = [unread.why for unread in drive.unread if unread.what == what]
             found.append(in_a_row(follows, *why[:1]))
     return tuple(map(str, found))
 

@@ -5,7 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.advise.words.missing import NOT_INSTALLED, NOT_INSTALLED_PACKAGE, NOT_INSTALLED_UNKNOWN
+from wizard.advise.words.missing import (
+    NOT_INSTALLED,
+    NOT_INSTALLED_PACKAGE,
+    NOT_INSTALLED_UNKNOWN,
+    THE_BINDING,
+)
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
@@ -22,8 +27,8 @@ COMMANDS = {
 """How a person installs packages, by family."""
 
 
-BINDING = "libparted's binding for Python"
-"""Not a program, but missed in the same way."""
+BINDING = "pyparted"
+"""libparted's binding for Python: not a program, but missed in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,12 @@ class Missing:
     def said(self) -> Said:
         """The sentence about it."""
         count = len(self.programs)
+        programs = tuple(THE_BINDING() if name == BINDING else name for name in self.programs)
         if not self.packages:
-            return NOT_INSTALLED_UNKNOWN(programs=self.programs, count=count)
+            return NOT_INSTALLED_UNKNOWN(programs=programs, count=count)
         if command := self.command:
-            return NOT_INSTALLED(programs=self.programs, command=command, count=count)
-        return NOT_INSTALLED_PACKAGE(programs=self.programs, packages=self.packages, count=count)
+            return NOT_INSTALLED(programs=programs, command=command, count=count)
+        return NOT_INSTALLED_PACKAGE(programs=programs, packages=self.packages, count=count)
 
 
 class Lacking(Refused):

@@ -82,10 +82,6 @@ def _unasked(source: Said, why: Said) -> Rung:
     return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
 
 
-def _unread(source: Said, why: str) -> Rung:
-    return _unasked(source, words.UNREAD(why=f"{why[:1].lower()}{why[1:].rstrip('.')}"))
-
-
 def _zoned(drive: Drive) -> Iterator[Rung]:
     source = words.KERNEL()
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
@@ -127,7 +123,7 @@ def _word(drive: Drive) -> Iterator[Rung]:
             case _:
                 yield Rung(Clue(source, words.NOT_REPORTED(), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
-        yield _unread(source, why)
+        yield _unasked(source, why)
     elif drive.bus == "usb":
         yield _unasked(source, words.BRIDGE_SILENT())
     elif _is_ata(drive):
@@ -148,7 +144,7 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     elif family:
         yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
-        yield _unread(words.SMARTCTL_AND_DATABASE(), why)
+        yield _unasked(words.SMARTCTL_AND_DATABASE(), why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:

@@ -73,7 +73,7 @@ def _use(use: Use, *, carries_system: bool) -> Finding:
     return Finding(code, Severity.INFO, use.subject, sentence, words.USE_WHY(), words.USE_SOURCE(), remedy)
 
 
-def _used(kind: str, device: str, by: str) -> tuple[str, Said, Said]:
+def _used(kind: str, device: str, by: Said | str) -> tuple[str, Said, Said]:
     """Code, sentence and remedy of a use."""
     match kind:
         case "mounted":
@@ -106,11 +106,11 @@ REMEDIES = {
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read
     has many."""
-    fields: dict[tuple[str, Said], list[str]] = {}
+    fields: dict[tuple[Said, Said], list[str]] = {}
     for unread in drive.unread:
         remedy = REMEDIES.get(unread.obstacle, words.CHECK_CABLE) if root else words.AS_ROOT
         fields.setdefault((unread.why, remedy()), []).append(unread.what)
-    alike: dict[tuple[Said, tuple[str, ...]], list[str]] = {}
+    alike: dict[tuple[Said, tuple[str, ...]], list[Said]] = {}
     for (why, said), what in fields.items():
         alike.setdefault((said, tuple(what)), []).append(why)
     for (said, names), whys in alike.items():
@@ -119,13 +119,8 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "drive-unread",
             Severity.WARNING if essential and root else Severity.INFO,
             drive.path,
-            words.UNREAD(drive=drive.path, what=names, reasons=tuple(map(_sentence, whys))),
+            words.UNREAD(drive=drive.path, what=names, reasons=tuple(whys)),
             words.ESSENTIAL_WHY() if essential else words.UNREAD_WHY(),
             words.UNREAD_SOURCE(),
             said,
         )
-
-
-def _sentence(why: str) -> str:
-    said = why.rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}."

@@ -207,7 +207,7 @@ def _said(value: Any) -> Said:
             said = sentence_of(value["code"])(**_values(value["values"], lambda _name: _named))
             str(said)  # with a text for a size, or for a count, it could not be said
             return said
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Misfit(str(words.NO_SENTENCE(code=value["code"]))) from None
     raise Misfit(str(words.NOT_SAID(found=str(value)[:40])))
 

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from wizard.documents import words
 from wizard.documents.codec import JSON, from_json, parse_one_of, render_document, to_json
 from wizard.model.errors import BadInput
+from wizard.model.said import Said
 
 T = TypeVar("T")
 
@@ -22,8 +23,8 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sealed(Generic[T]):
-    """Documents of one `schema`, which hold a `kind`. `noun` is what a person calls one ("a plan"), `again`
-    ends the sentence on how one is made anew; `check` raises BadInput for what does not hold together.
+    """Documents of one `schema`, which hold a `kind`. `again` says how one is made anew; `check` raises
+    BadInput for what does not hold together.
 
     `renew` works out what follows from the rest, the fields that are DERIVED; None where nothing does.
     `earlier` are the schemas that a run of an older version may have, each with how its body becomes today's.
@@ -31,8 +32,7 @@ class Sealed(Generic[T]):
 
     schema: str
     kind: type[T]
-    noun: str
-    again: str
+    again: Said
     check: Callable[[T, str], None]
     renew: Callable[[T], T] | None = None
     earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
@@ -64,12 +64,12 @@ class Sealed(Generic[T]):
 
     def _opened(self, text: str, where: str, taken: Sequence[str]) -> T:
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
-            raise BadInput(str(words.TOO_LONG(file=where, kind=self.noun)))
+            raise BadInput(str(words.TOO_LARGE(file=where)))
         schema, body = parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in taken:
-            raise BadInput(str(words.EARLIER(file=where, how=self.again)))
+            raise BadInput(str(words.EARLIER(file=where, again=self.again)))
         if body.pop("digest", None) != digest_of(body, schema):
-            raise BadInput(str(words.CHANGED(file=where, how=self.again)))
+            raise BadInput(str(words.CHANGED(file=where, again=self.again)))
         if schema in self.earlier:
             body = self.earlier[schema](body)
         value = from_json(body, self.kind, where)

@@ -4,6 +4,9 @@ from wizard.model.said import Sentence
 
 NO_SENTENCE = Sentence("documents.no-sentence", "there is no sentence {code} with these values")
 NOT_SAID = Sentence("documents.not-said", "expected the code and values of a sentence, found {found}")
+FOREIGN = Sentence("documents.foreign", "{code} ({values:list})")
+"""A sentence that nobody here knows."""
+
 NO_VALUE = Sentence("documents.no-value", "expected text, a number or a sentence, found {type}")
 NONE_OF = Sentence("documents.none-of", "expected one of {values:list}, found {found}")
 NO_LIST = Sentence("documents.no-list", "expected a list of {length} values, found {found}")
@@ -19,13 +22,12 @@ OTHER_VERSION = Sentence(
 )
 EARLIER = Sentence(
     "documents.earlier",
-    "{file} was made by an earlier version of diskwright. Make it again {how}.",
+    "{file} was made by an earlier version of diskwright. {again}",
 )
 OTHER_KIND = Sentence("documents.other-kind", "{file} is a {found}, not a {kind}.")
-TOO_LONG = Sentence("documents.too-long", "{file} is too large to be {kind}.")
 CHANGED = Sentence(
     "documents.changed",
-    "{file} was changed or damaged after it was made: its digest does not fit. Make it again {how}.",
+    "{file} was changed or damaged after it was made: its digest does not fit. {again}",
 )
 
 NO_FILE = Sentence("documents.no-file", "{file} is no file; name one to write {what} to.")

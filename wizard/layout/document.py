@@ -5,6 +5,7 @@ from wizard.documents.sealed import Sealed, without_texts
 from wizard.layout.check import check_plan
 from wizard.layout.steps.shown import told_anew
 from wizard.layout.wishes.words import LOST
+from wizard.layout.words import AGAIN_WITH_PLAN
 from wizard.model.plan import Plan
 
 
@@ -20,8 +21,7 @@ def _from_first(body: JSON) -> JSON:
 PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
-    "a plan",
-    "with `diskwright plan`",
+    AGAIN_WITH_PLAN(),
     check_plan,
     told_anew,
     {"diskwright.plan/1": _from_first},

@@ -13,6 +13,7 @@ AS_ROOT = Sentence("layout.as-root", "Make it as root:")
 RECORD_AS_ROOT = Sentence(
     "layout.record-as-root", "Record the machine as root: sudo diskwright inspect --save FILE"
 )
+AGAIN_WITH_PLAN = Sentence("layout.again-with-plan", "Make it again with `diskwright plan`.")
 AGAIN_AS_ROOT = Sentence("layout.again-as-root", "Make it again as root, when the drive can be read.")
 
 FIXED = Sentence(

@@ -40,8 +40,7 @@ def _from_first(body: JSON) -> JSON:
 CARRIED = Sealed(
     "diskwright.carried/2",
     Carried,
-    "a migration that was carried",
-    "where it was made",
+    words.AGAIN_THERE(),
     check_carried,
     earlier={"diskwright.carried/1": _from_first},
 )

@@ -3,6 +3,7 @@
 from wizard.documents.codec import JSON
 from wizard.documents.sealed import Sealed, without_texts
 from wizard.migrate.check import check_migration, told_anew
+from wizard.migrate.words.check import AGAIN_WITH_MIGRATE
 from wizard.model.migration import Migration
 
 
@@ -15,8 +16,7 @@ def _from_first(body: JSON) -> JSON:
 MIGRATIONS = Sealed(
     "diskwright.migration/2",
     Migration,
-    "a migration",
-    "with `diskwright migrate`",
+    AGAIN_WITH_MIGRATE(),
     check_migration,
     told_anew,
     {"diskwright.migration/1": _from_first},

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from wizard.model.said import Said
 from wizard.model.written import WHERE_USED
 
 
@@ -12,12 +13,13 @@ class ExtFacts:
     `features` are the names that mke2fs(8) and tune2fs(8) know; a bit without a name is `FEATURE_C31` as
     e2fsprogs writes it. `clean` is the first bit of s_state; `recorded_errors` s_error_count;
     `needs_recovery` means that the journal holds what is not yet in its place. `journal_device` is true where
-    the journal lies on another device. `half_done` names what a program began and did not finish, as a
-    clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked`
-    s_lastcheck, all in seconds since 1970: they tell whether it was written to since. `desc_bytes` is the
-    size of a group's descriptor, `revision` s_rev_level: 0 knows neither features nor other inodes than of
-    128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted` is no word of
-    the superblock: extents are switched on, and the root folder is mapped block by block all the same.
+    the journal lies on another device. `half_done` says what a program began and did not finish, empty for
+    nothing; documents of before have it as text. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime,
+    `checked` s_lastcheck, all in seconds since 1970: they tell whether it was written to since. `desc_bytes`
+    is the size of a group's descriptor, `revision` s_rev_level: 0 knows neither features nor other inodes
+    than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted` is no
+    word of the superblock: extents are switched on, and the root folder is mapped block by block all the
+    same.
     """
 
     uuid: str
@@ -38,7 +40,7 @@ class ExtFacts:
     recorded_errors: int
     needs_recovery: bool
     journal_device: bool
-    half_done: str
+    half_done: Said | str
     last_mounted_at: str
     mounts: int
     made: int

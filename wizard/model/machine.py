@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, NvmeFormat, Smart, Zones
 from wizard.model.geometry import Geometry
+from wizard.model.said import Said
 from wizard.model.waiting import Waiting
 
 
@@ -29,13 +30,12 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` what the
-    system, a program or the table's reader said. `without_root`: it was tried without root, who may be able
-    to.
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a whole
+    sentence. `without_root`: it was tried without root, who may be able to.
     """
 
     what: str
-    why: str
+    why: Said
     without_root: bool = False
     obstacle: Obstacle = Obstacle.FAILED
 
@@ -86,12 +86,13 @@ class Use:
     """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
     running-system or opened.
 
-    `by` is the mount point, holder device or loop device; `subject` the device node that is in use.
+    `by` is the mount point, holder device or loop device, or what is said where that has no name; `subject`
+    the device node that is in use.
     """
 
     kind: str
     subject: str
-    by: str
+    by: Said | str
 
 
 @dataclass(frozen=True, slots=True)

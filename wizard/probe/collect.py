@@ -13,20 +13,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from wizard.model.machine import Obstacle
 from wizard.model.names import partition_path
-from wizard.model.said import in_english
+from wizard.model.said import reason_of
 from wizard.probe.content import upstairs
 from wizard.probe.content.notices import find_notice
 from wizard.probe.content.superblock_digest import digest_of
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zonereport import read_zones
 from wizard.probe.host import sysfs
+from wizard.probe.reasons import not_read, obstacle_of, system_says, unread
 from wizard.probe.table.tables import Entry, TableReading, is_extended, read_table
+from wizard.probe.words import unread as words
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
 
-NEEDS_ROOT = "needs root to read the device"
 MOST_DEVICES = 256
 """Entries of one table that are looked into; more than any drive in use has."""
 
@@ -74,7 +76,7 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield counted
         errors = counted.get("errors", errors)
     if name.startswith("nvme"):
-        asked = from_nvme(known["path"], errors, _reason)
+        asked = from_nvme(known["path"], errors)
         yield asked
         errors = asked.get("errors", errors)
     if read["medium"]:
@@ -101,7 +103,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
             part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
             for part in sysfs.partition_names(folder)
         },
-        "errors": [] if folder.exists() else [{"what": "drive", "why": "the kernel no longer has it"}],
+        "errors": [] if folder.exists() else [unread("drive", words.GONE())],
     }
     if (zones := sysfs.zoned_capability(folder)) is not None:
         found["sysfs"]["zoned_cap"] = zones
@@ -115,13 +117,10 @@ def from_device(known: Facts) -> Facts:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         medium = error.errno != errno.ENOMEDIUM
-        return {"medium": medium, "errors": [*errors, {"what": "contents", "why": _reason(error)}]}
+        return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
     try:
         if known["sysfs"].get("size") == "0":
-            return {
-                "medium": False,
-                "errors": [*errors, {"what": "contents", "why": "it is empty: the device has no size"}],
-            }
+            return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE())]}
         if known["partitions"]:
             # The drive's own page cache does not see what was written through its partitions' nodes. This
             # drops clean pages only.
@@ -144,15 +143,15 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
     except OSError as error:
-        errors.append({"what": "contents", "why": _reason(error)})
-    recorder = Recorder(descriptor)
+        errors.append(not_read("contents", path, error))
+    recorder = Recorder(descriptor, path)
     notice: Facts | None = None
     size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
     reading = read_table(
         recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"])
     )
-    errors += [{"what": "table", "why": why} for why in recorder.reasons]
+    errors += recorder.errors
     superblocks: Facts = {}
     if contents is not None:
         _add_superblocks(
@@ -169,9 +168,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
                     "superblock_digest": digest_of(place["path"], content, place["offset_bytes"]),
                 }
             except OSError as error:
-                errors.append(
-                    {"what": "signatures", "why": f"{sysfs.node_of(place['node'])}: {_reason(error)}"}
-                )
+                errors.append(not_read("signatures", sysfs.node_of(place["node"]), error))
                 continue
             _add_superblocks(superblocks, place, contents[place["node"]], errors)
         notice = _notice(descriptor, size, reading, contents, known, errors)
@@ -208,7 +205,8 @@ def _notice(
     try:
         return find_notice(descriptor, size, taken)
     except OSError as error:
-        errors.append({"what": "notice", "why": f"whether something waits there: {_reason(error)}"})
+        why = words.NOTICE(device=known["path"], why=system_says(error))
+        errors.append(unread("notice", why, obstacle_of(error)))
         return None
 
 
@@ -216,18 +214,19 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
     """The bytes that say where data begin within what was found at a place; without them less is known, and
     nothing else is lost."""
     if upstairs.length(superblocks.values()) > upstairs.MOST_RECORDED:
-        errors.append({"what": "layers", "why": upstairs.TOO_MUCH})
+        errors.append(unread("layers", words.MANY_SUPERBLOCKS()))
         return
+    node = sysfs.node_of(place["node"])
     try:
         found, trouble = upstairs.superblocks(
-            place["path"], content, place["offset_bytes"], place["size_bytes"]
+            place["path"], content, place["offset_bytes"], place["size_bytes"], node
         )
     except OSError as error:
-        found, trouble = [], _reason(error)
+        found, trouble = [], not_read("layers", node, error)
     if found:
         superblocks[place["node"]] = found
     if trouble:
-        errors.append({"what": "layers", "why": f"{sysfs.node_of(place['node'])}: {trouble}"})
+        errors.append(trouble)
 
 
 def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> list[Facts]:
@@ -264,19 +263,18 @@ def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int)
 class Recorder:
     """Reads a drive and keeps what it read, so that the same reading can be done again without the drive."""
 
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
+    def __init__(self, descriptor: int, path: str) -> None:
+        self.descriptor, self.path = descriptor, path
         self.chunks: list[Facts] = []
-        self.reasons: list[str] = []
+        self.errors: list[Facts] = []
 
     def read(self, offset_bytes: int, size_bytes: int) -> bytes:
         """Bytes at an offset, short at the end of the drive, empty where it cannot be read."""
         try:
             data = os.pread(self.descriptor, size_bytes, offset_bytes)
         except (OSError, OverflowError) as error:
-            self.reasons.append(
-                f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}"
-            )
+            why = words.BYTE(byte=offset_bytes, device=self.path, why=system_says(error))
+            self.errors.append(unread("table", why, obstacle_of(error)))
             return b""
         self.chunks.append({"offset_bytes": offset_bytes, "data": base64.b64encode(data).decode("ascii")})
         return data
@@ -287,7 +285,8 @@ def from_zones(path: str, errors: list[Facts]) -> Facts:
     try:
         return {"zones": read_zones(path)}
     except OSError as error:
-        return {"errors": [*errors, {"what": "zones", "why": f"the zones: {_reason(error)}"}]}
+        why = words.ZONES(device=path, why=system_says(error))
+        return {"errors": [*errors, unread("zones", why, obstacle_of(error))]}
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
@@ -337,9 +336,9 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     if name.startswith(WITHOUT_SMART):
         return {"smart": None}
     if os.geteuid() != 0:
-        return {"smart": None, "errors": [*errors, {"what": "smart", "why": "needs root"}]}
+        return {"smart": None, "errors": [*errors, unread("smart", words.ROOT_ASKS(), Obstacle.DENIED)]}
     from wizard.model.errors import Failed
-    from wizard.tools.program import run
+    from wizard.tools.program import NotInstalled, run
 
     try:
         said = run(
@@ -348,14 +347,6 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
             accept=range(256),
         )
     except Failed as error:
-        why = in_english(error.said).rstrip(".")
-        return {"smart": None, "errors": [*errors, {"what": "smart", "why": why}]}
+        obstacle = Obstacle.NOT_INSTALLED if isinstance(error, NotInstalled) else Obstacle.FAILED
+        return {"smart": None, "errors": [*errors, unread("smart", reason_of(error), obstacle)]}
     return {"smart": said.output}
-
-
-def _reason(error: OSError) -> str:
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return NEEDS_ROOT if os.geteuid() != 0 else f"the kernel refuses to open the device: {error.strerror}"
-    if error.errno == errno.ENOMEDIUM:
-        return "no medium is inserted"
-    return error.strerror or str(error)

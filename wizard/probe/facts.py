@@ -1,35 +1,22 @@
 """Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and
 `--machine` replays them."""
 
-import re
 from dataclasses import dataclass, field
 
 from wizard.model.machine import Obstacle
+from wizard.model.said import Said
 
 SCHEMA = "diskwright.facts/1"
-
-OBSTACLES = (
-    (re.compile("denied", re.IGNORECASE), Obstacle.DENIED),
-    (re.compile("not permitted", re.IGNORECASE), Obstacle.FORBIDDEN),
-    (re.compile("is not installed"), Obstacle.NOT_INSTALLED),
-    (re.compile("unknown usb bridge", re.IGNORECASE), Obstacle.UNKNOWN_BRIDGE),
-)
-"""EACCES and EPERM, a missing program, and a bridge that smartctl leaves alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawError:
-    """One thing that could not be read: the name of the field in the JSON document, and a sentence without
-    its full stop."""
+    """One thing that could not be read: the name of the field in the JSON document, why, and what stood
+    against it. Recordings that are older than the codes have a text, and no obstacle: see `older`."""
 
     what: str
-    why: str
-
-    @property
-    def obstacle(self) -> Obstacle:
-        """What stood against reading, by the words of the C library, smartctl or the runner of programs: they
-        are all that a recording has."""
-        return next((found for words, found in OBSTACLES if words.search(self.why)), Obstacle.FAILED)
+    why: Said | str
+    obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
-from wizard.model.said import in_english
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.drive.ata import ata_of
@@ -25,7 +24,6 @@ from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
     RawContent,
     RawDrive,
-    RawError,
     RawGraph,
     RawMachine,
     RawNotice,
@@ -37,6 +35,7 @@ from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.host.sysfs import name_of
 from wizard.probe.host.uses import is_live, standing
+from wizard.probe.older import obstacle_of, reason_of
 from wizard.probe.table.tables import Entry, TableReading, free_extents, is_extended, read_table
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
@@ -59,7 +58,9 @@ def machine_of(raw: RawMachine) -> Machine:
         programs=programs_of(raw),
         missing_files=raw.missing_files,
         family=family_of(raw.os_release),
-        unread=tuple(Unread(error.what, _sentence(error.why)) for error in raw.graph.errors),
+        unread=tuple(
+            Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
+        ),
     )
 
 
@@ -117,7 +118,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
             replace(unread, without_root=not machine.root)
             for unread in (
                 *_unread(raw, reading),
-                *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else []),
+                *([Unread("ata", ata_trouble)] if ata_trouble else []),
             )
         ),
     )
@@ -370,19 +371,15 @@ def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
-        found += [Unread(what, _sentence(error.why), obstacle=error.obstacle) for what in fields]
+        why, obstacle = reason_of(error), obstacle_of(error)
+        found += [Unread(what, why, obstacle=obstacle) for what in fields]
     for problem in reading.problems if reading else ():
         broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
-        found.append(Unread("partitions", _sentence(problem), obstacle=broken))
+        found.append(Unread("partitions", problem, obstacle=broken))
     if trouble := smart_trouble(raw.smart):
-        obstacle = RawError("smart", in_english(trouble)).obstacle
-        found.append(Unread("smart", _sentence(str(trouble)), obstacle=obstacle))
+        why, obstacle = trouble
+        found.append(Unread("smart", why, obstacle=obstacle))
     return tuple(dict.fromkeys(found))
-
-
-def _sentence(why: str) -> str:
-    """A reason as a sentence."""
-    return f"{why[:1].upper()}{why[1:].rstrip('.')}." if not why.startswith("/") else f"{why.rstrip('.')}."
 
 
 def _filesystems(raw: RawMachine) -> frozenset[str]:

@@ -9,14 +9,15 @@ from pathlib import Path
 
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.names import printable
-from wizard.probe import words
 from wizard.probe.facts import RawDrive, RawError, RawMachine
 from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
+from wizard.probe.words import named as words
+from wizard.probe.words.unread import NO_SENSE
 from wizard.tools.debuglog import remember
 
 OnDrive = Callable[[Drive], None]
@@ -121,6 +122,4 @@ def _structured(facts: dict[str, object]) -> RawDrive:
     name = str(facts.get("name"))
     with suppress(BadInput):
         return from_json(facts, RawDrive, name)
-    return RawDrive(
-        name=name, path=node_of(name), errors=(RawError("drive", "its probe gave facts that make no sense"),)
-    )
+    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", NO_SENSE(), Obstacle.FAILED),))

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard.probe.host.sysfs import node_of
+from wizard.probe.reasons import unread
+from wizard.probe.words import unread as words
 from wizard.tools import debuglog
 
 Facts = dict[str, Any]
@@ -95,12 +97,8 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = (
-                f"did not answer within {seconds:g} s"
-                if late
-                else "the probe's process ended before its turn"
-            )
-            facts = {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+            why = words.NO_ANSWER(seconds=seconds) if late else words.NO_TURN()
+            facts = {"name": name, "path": node_of(name), "errors": [unread("drive", why)]}
             _note(facts, begun)
             yield facts
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.files import read_file, write_file
+from wizard.documents.foreign import known_or_text
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.model.names import printable
-from wizard.probe import words
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
+from wizard.probe.words import named as words
 from wizard.tools.debuglog import remember
 
 
@@ -22,7 +23,7 @@ def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     written.
     """
     known = survey() if facts is None else facts
-    write_file(path, render_document(SCHEMA, to_json(known)), "The facts")
+    write_file(path, render_document(SCHEMA, to_json(known)), str(words.FACTS()))
     return machine_of(known)
 
 
@@ -37,7 +38,7 @@ def load_facts(path: Path) -> RawMachine:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(str(words.NO_FILE(file=shown))) from None
-    return remember(from_json(parse_document(text, SCHEMA, shown), RawMachine, shown))
+    return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
 
 
 def load_machine(path: Path) -> Machine:

@@ -20,7 +20,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from wizard.model.said import Said
 from wizard.probe.host import sysfs
+from wizard.probe.reasons import unread
+from wizard.probe.words import unread as words
 
 Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]
@@ -78,23 +81,19 @@ class Child:
         why = None if self.done and not self.garbage else self._trouble()
         _kill(self.pid)
         if why:
-            self.facts["errors"] = [*self.facts.get("errors", []), {"what": "drive", "why": why}]
+            self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
         return self.facts
 
-    def _trouble(self) -> str:
+    def _trouble(self) -> Said:
         if self.garbage:
-            return "its probe printed garbage and was ended"
+            return words.GARBAGE()
         if time.monotonic() >= self.until:
-            return f"did not answer within {self.seconds:g} s, and its probe was ended"
+            return words.OVER_TIME(seconds=self.seconds)
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
-            return "its probe closed its output without a result"
+            return words.NO_RESULT()
         code = os.waitstatus_to_exitcode(status)
-        return (
-            f"its probe was ended by signal {-code}"
-            if code < 0
-            else f"its probe ended with status {code} and without a result"
-        )
+        return words.ENDED_BY_SIGNAL(signal=-code) if code < 0 else words.ENDED_WITH_STATUS(status=code)
 
 
 def serve(

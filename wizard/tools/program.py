@@ -32,6 +32,10 @@ AFTERWARDS_SECONDS = 2.0
 """How long the last lines of a command that has ended are waited for."""
 
 
+class NotInstalled(Failed):
+    """A program that is wanted is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for
@@ -150,11 +154,11 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
 
 
 def _program(argv: Sequence[str]) -> str:
-    """Where the program is; raises Failed where it is missing."""
+    """Where the program is; raises NotInstalled where it is missing."""
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
-        raise Failed(words.NOT_INSTALLED(program=argv[0]))
+        raise NotInstalled(words.NOT_INSTALLED(program=argv[0]))
     return program
 
 

@@ -9,7 +9,6 @@ from random import Random
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent
-from wizard.model.names import printable
 from wizard.model.said import Said
 from wizard.model.units import KIB
 from wizard.model.verdict import Outcome, Verdict
@@ -103,7 +102,7 @@ def _unread(drive: Drive) -> Said:
     )
     if not said:
         return words.UNREAD(drive=drive.path)
-    return words.UNREAD_WHY(drive=drive.path, why=printable(said, 300).strip().rstrip("."))
+    return words.UNREAD_WHY(drive=drive.path, why=said)
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:

@@ -73,10 +73,10 @@ def _obstacle(drive: Drive) -> Said | None:
     """Why nothing may be written at all, in a sentence."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
-        why = printable(unknown[0].why, 200).rstrip(".") if unknown else words.NO_TABLE()
+        why = unknown[0].why if unknown else words.NO_TABLE()
         return words.NOT_KNOWN(drive=drive.path, why=why)
     if drive.uses or drive.layers:
-        by = printable(drive.uses[0].by if drive.uses else drive.layers[0].path)
+        by = drive.uses[0].by if drive.uses else drive.layers[0].path
         subject = drive.uses[0].subject if drive.uses else drive.layers[0].below
         return words.USED(drive=drive.path, subject=subject, by=by)
     if any(partition.mount_points for partition in drive.partitions):

@@ -9,12 +9,12 @@ import pytest
 from tests.unit.desk.live import MEDIA, Live
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
-from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned
-from wizard.model.machine import Drive, Machine, Unread, Use
+from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
+from wizard.model.machine import Drive, Machine, Use
 from wizard.model.units import MIB
 from wizard.probe.host.uses import ELSEWHERE
 
-NOT_READ = (Unread("table", "Permission denied."), Unread("content_digest", "Permission denied."))
+NOT_READ = (unread("table", "Permission denied."), unread("content_digest", "Permission denied."))
 NOTHING = ("Nothing is lost", "holds nothing", "nothing recognised", "no filesystem", "empty")
 
 

@@ -17,3 +17,4 @@ NOT_INSTALLED_UNKNOWN = Sentence(
     "{programs:and} is not installed, and no package of this distribution is known to bring it.",
     "{programs:and} are not installed, and no package of this distribution is known to bring them.",
 )
+THE_BINDING = Sentence("advise.missing.the-binding", "libparted's binding for Python")

@@ -36,9 +36,6 @@ SECOND_BARRED = Sentence(
     "advise.ranking.second-barred", "{title} would come second for this work, but cannot be used here."
 )
 
-BECAUSE = Sentence("advise.ranking.because", "{why}")
-"""Why something could not be read, in the words of the probe."""
-
 UNREAD = Sentence("advise.ranking.unread", "The drive could not be read: {why}")
 CONTENT_UNREAD = Sentence(
     "advise.ranking.content-unread",

@@ -78,7 +78,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its
     table is to be kept."""
     if drive.content_digest is None:
-        reasons = printable(" ".join(dict.fromkeys(unread.why for unread in drive.unread)), 200)
+        reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise Refused(words.UNREAD(drive=drive.path, reasons=reasons or words.NO_REASON()))
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
         raise Refused(words.CHANGED(drive=drive.path))

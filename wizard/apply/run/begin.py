@@ -14,8 +14,6 @@ from wizard.model.said import Said
 from wizard.tools.program import find
 from wizard.tools.program import run as run_command
 
-NOTHING_WRITTEN = "Nothing was written."
-
 
 def check_root() -> None:
     """Raises Refused for a plain user."""

@@ -8,8 +8,8 @@ import json
 from dataclasses import replace
 from typing import TypeGuard
 
-from wizard.apply.run import words
 from wizard.documents.codec import JSON, from_json, to_json
+from wizard.documents.foreign import foreign, is_said
 from wizard.model.errors import BadInput
 from wizard.model.journal import Entry
 from wizard.model.said import Said
@@ -34,10 +34,10 @@ def entry_of(line: str, where: str) -> Entry:
     try:
         said = from_json(written, Said, where)
     except BadInput:
-        if not _is_said(written):
+        if not is_said(written):
             raise
         # A newer version wrote it, and knows more sentences.
-        return from_json({**rest, "sentence": _foreign(written)}, Entry, where)
+        return from_json({**rest, "sentence": foreign(written)}, Entry, where)
     return replace(from_json({**rest, "sentence": str(said)}, Entry, where), said=said)
 
 
@@ -48,24 +48,3 @@ def in_own_words(entry: Entry) -> Entry:
 
 def _is_table(value: object) -> TypeGuard[dict[str, object]]:
     return isinstance(value, dict)
-
-
-def _is_said(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether it has the form of a sentence, whoever knows that."""
-    return (
-        _is_table(value)
-        and value.keys() == {"code", "values"}
-        and isinstance(value["code"], str)
-        and isinstance(value["values"], dict)
-    )
-
-
-def _foreign(value: object) -> str:
-    """A sentence that nobody here knows, as its code and its values."""
-    if isinstance(value, list):
-        return ", ".join(map(_foreign, value))
-    if not _is_said(value):
-        return str(value)
-    values = value["values"]
-    named = [f"{name} {_foreign(one)}" for name, one in values.items()] if _is_table(values) else []
-    return str(words.FOREIGN(code=str(value["code"]), values=(*named,)))

@@ -42,7 +42,6 @@ NOBODY_KNOWS = Sentence(
     "Without it nobody knows what the run did to its drive. Put the run's folder back in its place, or look "
     "at the drive with `diskwright inspect` first.",
 )
-FOREIGN = Sentence("apply.run.foreign", "{code} ({values:list})")
 NO_STEP_BEGUN = Sentence(
     "apply.run.no-step-begun",
     "By its journal the run has begun no step, so it has written nothing to the drive.",

@@ -185,5 +185,5 @@ def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
-            raise Failed(words.NOT_READ_AGAIN(drive=drive.path, why=silent.why.rstrip(".")))
+            raise Failed(words.NOT_READ_AGAIN(drive=drive.path, why=silent.why))
     return drives

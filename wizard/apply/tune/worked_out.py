@@ -7,9 +7,9 @@ from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.existing import Tuning, tuning_for
 from wizard.advise.workloads import find_workload
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.apply.tune.words import NOT_ADVISED
@@ -59,7 +59,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _what_is_told(now) != _what_is_told(changes):
-            raise Refused(f"{words.ASKED_ANEW()} {NOTHING_WRITTEN}")
+            raise Refused(f"{words.ASKED_ANEW()} {NOTHING_WRITTEN()}")
         return
     now = work_out(changes.device, changes.wanted.workload, environment).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"

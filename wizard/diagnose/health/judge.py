@@ -61,8 +61,8 @@ def judge_health(drive: Drive) -> Judged:
 
 
 def _unknown(drive: Drive) -> Said:
-    why = next((unread.why for unread in drive.unread if unread.what == "smart"), "")
-    return words.NOT_TOLD(why=why[:1].lower() + printable(why, 200)[1:]) if why else words.UNKNOWN()
+    why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+    return words.NOT_TOLD(why=why) if why else words.UNKNOWN()
 
 
 def is_told(drive: Drive) -> bool:

@@ -51,7 +51,6 @@ KERNEL_SILENT = Sentence(
     "diagnose.recording.kernel-silent",
     "this kernel does not pass on the drive's own words (Linux 5.5 and later do)",
 )
-UNREAD = Sentence("diagnose.recording.unread", "{why}")
 
 # The verdict.
 CLUE = Sentence("diagnose.recording.clue", "{source}: {says}")

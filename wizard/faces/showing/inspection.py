@@ -10,6 +10,7 @@ from wizard.model.drive_facts import Ata, NvmeFormat, Smart, Zones
 from wizard.model.finding import Diagnosis, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Striping, Table, Unread, Use
+from wizard.model.said import in_english
 
 SCHEMA = "diskwright.machine/2"
 
@@ -232,8 +233,8 @@ def _layer(layer: Layer) -> JSON:
 
 
 def _use(use: Use) -> JSON:
-    return {"kind": use.kind, "subject": use.subject, "by": use.by}
+    return {"kind": use.kind, "subject": use.subject, "by": in_english(use.by)}
 
 
 def _unread(unread: Sequence[Unread]) -> list[JSON]:
-    return [{"what": one.what, "why": one.why, "obstacle": one.obstacle.value} for one in unread]
+    return [{"what": one.what, "why": in_english(one.why), "obstacle": one.obstacle.value} for one in unread]

@@ -201,11 +201,9 @@ def _table_words(table: Table) -> Said | str:
 
 
 def unread(drive: Drive, what: str) -> str:
-    """`not read (reason)` for a field that was not."""
-    why = next((one.why for one in drive.unread if one.what in (what, "drive")), "")
-    if not why:
-        return str(words.NOT_READ())
-    return str(words.NOT_READ_WHY(why=printable(str(why), 200).rstrip(".")))
+    """That a field was not read, and why."""
+    why = next((one.why for one in drive.unread if one.what in (what, "drive")), None)
+    return str(words.NOT_READ_WHY(why=why) if why else words.NOT_READ())
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:

@@ -51,7 +51,7 @@ FREE = Sentence("faces.demo.free", "free: {size:size} from {start:exact}")
 OWN_FSTAB = Sentence(
     "faces.demo.own-fstab", "Where /etc/fstab is said, the demo uses a file of its own, {file}."
 )
-NOT_READ = Sentence("faces.demo.not-read", "The demo drive {drive} could not be read: {why:semicolons}")
+NOT_READ = Sentence("faces.demo.not-read", "The demo drive {drive} could not be read. {why:row}")
 NOT_FOUND = Sentence("faces.demo.not-found", "The demo drive {drive} is not found.")
 NO_FILESYSTEM = Sentence(
     "faces.demo.no-filesystem", "No filesystem can be made for {workload}: {obstacles:row}"

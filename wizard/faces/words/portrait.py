@@ -68,7 +68,7 @@ TABLE_STATES = Sentence("faces.portrait.table-states", "{name} ({states:list})")
 START = Sentence("faces.portrait.start", "start {state}")
 BACKUP = Sentence("faces.portrait.backup", "backup {state}")
 NOT_READ = Sentence("faces.portrait.not-read", "not read")
-NOT_READ_WHY = Sentence("faces.portrait.not-read-why", "not read ({why})")
+NOT_READ_WHY = Sentence("faces.portrait.not-read-why", "not read. {why}")
 
 # Its partitions.
 NUMBER = Sentence("faces.portrait.number", "no.")

@@ -101,7 +101,7 @@ def places_of(drive: Drive, device: str) -> tuple[str, ...]:
         dict.fromkeys(
             use.by
             for use in drive.uses
-            if use.kind == "mounted" and use.subject == device and use.by != ELSEWHERE
+            if use.kind == "mounted" and use.subject == device and isinstance(use.by, str)
         )
     )
 
@@ -114,7 +114,7 @@ def _needed(drive: Drive, device: str | None) -> Said | None:
     """That the running system needs a device, or with None any of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
-            return words.SYSTEM_NEEDS(device=use.subject, place=printable(use.by, 200))
+            return words.SYSTEM_NEEDS(device=use.subject, place=printable(str(use.by), 200))
     return None
 
 

@@ -255,3 +255,4 @@ OTHER_RULES_FILE = Sentence(
     "layout.changes.other-rules-file", "'{file}' is not the drive's own file of udev's rules"
 )
 EMPTY_RULES = Sentence("layout.changes.empty-rules", "its rules set nothing, or something twice")
+AGAIN_WITH_TUNE = Sentence("layout.changes.again-with-tune", "Make it again with `diskwright tune`.")

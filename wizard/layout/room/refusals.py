@@ -53,8 +53,7 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         what = words.SIZE() if drive.size_bytes is None else words.BLOCK_SIZE()
         if not drive.unread:
             raise Refused(str(words.UNMEASURED(what=what, drive=path)))
-        why = printable(drive.unread[0].why, 200).rstrip(".")
-        raise Refused(str(words.UNMEASURED_WHY(what=what, drive=path, why=why)))
+        raise Refused(str(words.UNMEASURED_WHY(what=what, drive=path, why=drive.unread[0].why)))
     if drive.size_bytes <= 0:
         raise Refused(str(words.NO_SIZE(drive=path)))
     if fault := geometry_fault(drive.geometry):
@@ -79,7 +78,7 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
 
 def in_use(use: Use) -> str:
     """How a device is in use and what would end that, as a part of a sentence."""
-    subject, by = printable(use.subject, 60), printable(use.by, 200)
+    subject, by = printable(use.subject, 60), printable(str(use.by), 200)
     match use.kind:
         case "mounted":
             said = words.MOUNTED(subject=subject, by=by)
@@ -129,12 +128,12 @@ def waiting_doubts(drive: Drive) -> Iterator[Said]:
         yield words.LEFT_RUN(run=printable(drive.waiting.run, 60))
 
 
-def _why_unread(drive: Drive) -> Said | str:
+def _why_unread(drive: Drive) -> Said:
     """Why what a drive holds is not known; a plain user is told what helps."""
     if needs_root(drive):
         return words.TAKES_ROOT()
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    return printable(reasons[0], 300) if reasons else words.REASON_UNKNOWN()
+    return reasons[0] if reasons else words.REASON_UNKNOWN()
 
 
 def needs_root(drive: Drive) -> bool:

@@ -26,7 +26,7 @@ UNMEASURED = Sentence(
 )
 UNMEASURED_WHY = Sentence(
     "layout.room.unmeasured-why",
-    "The {what} of {drive} could not be read: {why}. Nothing can be planned without it.",
+    "The {what} of {drive} could not be read: {why} Nothing can be planned without it.",
 )
 NO_SIZE = Sentence("layout.room.no-size", "{drive} has no size: insert a medium, or check its cable.")
 NO_LAYOUT = Sentence("layout.room.no-layout", "{drive} cannot be laid out: {fault}.")

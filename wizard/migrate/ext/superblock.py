@@ -7,7 +7,9 @@ from dataclasses import replace
 from uuid import UUID
 
 from wizard.migrate.ext.geometry import FIRST_INODE, Geometry
+from wizard.migrate.words import state as words
 from wizard.model.ext import ExtFacts
+from wizard.model.said import Said
 from wizard.probe.content.extroot import is_unconverted
 from wizard.probe.table.gpt import Read
 
@@ -181,14 +183,14 @@ def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
     return (names.get(bit, f"FEATURE_{letter}{bit}") for bit in range(32) if bits >> bit & 1)
 
 
-def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> str:
+def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Said | str:
     """What tune2fs or resize2fs left in the middle, as far as the superblock tells it."""
     if "64bit" in features and descriptor < 2 * SMALL_DESCRIPTOR_BYTES:
-        return "its block numbers were being made 64 bits wide"
+        return words.WIDENED()
     if "metadata_csum" in features and not state & VALID and "needs_recovery" not in features:
-        return "checksums were switched on and never written everywhere, or it was not unmounted"
+        return words.CHECKSUMS_OR_OPEN()
     if state & ERRORS and not errors and state & VALID:
-        return "it was being resized, or marked for a check by hand"
+        return words.RESIZED_OR_MARKED()
     return ""
 
 

@@ -41,3 +41,5 @@ FRESH_PLACE = Sentence("migrate.check.fresh-place", 'it makes the fresh filesyst
 FRESH_STEPS = Sentence(
     "migrate.check.fresh-steps", "its steps are not those of a fresh filesystem and a copy"
 )
+AGAIN_WITH_MIGRATE = Sentence("migrate.check.again-with-migrate", "Make it again with `diskwright migrate`.")
+AGAIN_THERE = Sentence("migrate.check.again-there", "Make it again where it was made.")

@@ -20,7 +20,15 @@ COUNTS_REMEDY = Sentence(
     "migrate.state.counts-remedy",
     "Make an image of {device} first, then have it checked: `e2fsck -f {device}`.",
 )
-HALF_DONE = Sentence("migrate.state.half-done", "A change to {device} was begun and not finished: {change}.")
+HALF_DONE = Sentence("migrate.state.half-done", "A change to {device} was begun and not finished. {change}")
+WIDENED = Sentence("migrate.state.widened", "Its block numbers were being made 64 bits wide.")
+CHECKSUMS_OR_OPEN = Sentence(
+    "migrate.state.checksums-or-open",
+    "Checksums were switched on and never written everywhere, or it was not unmounted.",
+)
+RESIZED_OR_MARKED = Sentence(
+    "migrate.state.resized-or-marked", "It was being resized, or marked for a check by hand."
+)
 HALF_DONE_WHY = Sentence(
     "migrate.state.half-done-why", "What comes next could rely on what is only half there."
 )

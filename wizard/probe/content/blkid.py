@@ -11,6 +11,9 @@ from typing import Any
 
 import blkid
 
+from wizard.probe.reasons import Unreadable
+from wizard.probe.words import unread as words
+
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512
 MOST_SIGNATURES = 32
@@ -41,7 +44,7 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
         while len(found) < MOST_SIGNATURES and probe.do_probe():
             found.append(_signature(probe))
     except RuntimeError as error:
-        raise OSError(f"libblkid could not read {path}: {error}") from None
+        raise Unreadable(words.BLKID_READS(device=path, why=str(error))) from None
     return {
         "signatures": found,
         "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes),
@@ -61,7 +64,7 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         listed = probe.partitions
         parts = [listed.get_partition(index) for index in range(listed.numof_partitions)]
     except RuntimeError as error:
-        raise OSError(f"libblkid could not read the table of {path}: {error}") from None
+        raise Unreadable(words.BLKID_READS_TABLE(device=path, why=str(error))) from None
     return kind, [
         {
             "number": part.partno,
@@ -78,7 +81,7 @@ def _open(path: str, offset_bytes: int, size_bytes: int) -> Any:  # noqa: ANN401
     try:
         probe.set_device(path, OPEN_FLAGS, offset_bytes, size_bytes)
     except (RuntimeError, ValueError, OverflowError) as error:
-        raise OSError(f"libblkid could not open {path}: {error}") from None
+        raise Unreadable(words.BLKID_OPENS(device=path, why=str(error))) from None
     return probe
 
 

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from wizard.model.machine import Obstacle
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, read_inside, segments_of
 from wizard.probe.host import sysfs
+from wizard.probe.reasons import not_read, obstacle_of, system_says, unread
+from wizard.probe.words import unread as words
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -37,26 +40,24 @@ QUEUE_ATTRIBUTES = (
 MOST_RECORDED = 4 * 1024 * 1024
 """Characters of recorded superblocks, after which no further ones are read: a damaged drive may state any
 number of them."""
-TOO_MUCH = "its superblocks are larger than any in use; the rest of them is not read"
 STOPPED = ("clear", "inactive", "suspended")
 
 
 class Bytes:
-    """Reads a device from one of its bytes on, and keeps what it read."""
+    """Reads a device from one of its bytes on, and keeps what it read. `node` is what is said to be read."""
 
-    def __init__(self, descriptor: int, start_bytes: int) -> None:
-        self.descriptor, self.start_bytes = descriptor, start_bytes
+    def __init__(self, descriptor: int, start_bytes: int, node: str) -> None:
+        self.descriptor, self.start_bytes, self.node = descriptor, start_bytes, node
         self.chunks: list[tuple[int, bytes]] = []
-        self.trouble: str | None = None
+        self.trouble: Facts | None = None
 
     def read(self, offset_bytes: int, size_bytes: int) -> bytes:
         """Bytes at an offset; short at the device's end, none where they cannot be read."""
         try:
             data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
         except (OSError, OverflowError) as error:
-            self.trouble = (
-                f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}"
-            )
+            why = words.BYTE(byte=offset_bytes, device=self.node, why=system_says(error))
+            self.trouble = unread("layers", why, obstacle_of(error))
             return b""
         if data and (offset_bytes, data) not in self.chunks:
             self.chunks.append((offset_bytes, data))
@@ -64,12 +65,13 @@ class Bytes:
 
 
 def superblocks(
-    path: str, content: Facts, offset_bytes: int = 0, size_bytes: int = 0
-) -> tuple[list[Facts], str | None]:
-    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and what could not be
-    read. Raises OSError.
+    path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
+) -> tuple[list[Facts], Facts | None]:
+    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and a RawError for what
+    could not be read. Raises OSError.
 
-    `size_bytes` 0: to the device's end. Of LUKS only what tells places is kept: no salt, digest or token.
+    `size_bytes` 0: to the device's end. `node` is what lies there, of which is told. Of LUKS only what tells
+    places is kept: no salt, digest or token.
     """
     marks = [mark for mark in content["signatures"] if mark["kind"] in READERS]
     if content["signatures"] and not marks:
@@ -80,9 +82,9 @@ def superblocks(
         found: list[Facts] = []
         trouble = None
         if not marks:
-            return _encoded(_of_a_copy(descriptor, offset_bytes)), None
+            return _encoded(_of_a_copy(Bytes(descriptor, offset_bytes, node))), None
         for mark in marks:
-            reader = Bytes(descriptor, offset_bytes)
+            reader = Bytes(descriptor, offset_bytes, node)
             read_inside(mark["kind"], reader.read, size, mark["offset_bytes"])
             chunks = _public(reader.chunks) if mark["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)
@@ -92,9 +94,8 @@ def superblocks(
         os.close(descriptor)
 
 
-def _of_a_copy(descriptor: int, offset_bytes: int) -> list[tuple[int, bytes]]:
+def _of_a_copy(reader: Bytes) -> list[tuple[int, bytes]]:
     """The copy of a superblock that is left where nothing is recognised."""
-    reader = Bytes(descriptor, offset_bytes)
     place = find_copy(reader.read)
     return [(start, data) for start, data in reader.chunks if start == place]
 
@@ -121,21 +122,23 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
     """A RawLayer for each device built on the devices of these names, by its name, and the reasons for what
     could not be read."""
     found: dict[str, Facts] = {}
-    reasons: dict[str, None] = {}
+    errors: list[Facts] = []
     pending = list(names)
     while pending:
         for above in _above(pending.pop(0)):
             if above in found or above in names:
                 continue
             if len(found) >= MOST_LAYERS:
-                reasons[f"only the first {MOST_LAYERS} layers are looked at"] = None
+                errors.append(unread("layers", words.MANY_LAYERS(most=MOST_LAYERS)))
                 break
             found[above] = _layer(above, udev)
             recorded = length(facts["superblocks"] for facts in found.values())
-            if why := TOO_MUCH if recorded > MOST_RECORDED else _look_inside(above, found[above], len(found)):
-                reasons[why] = None
+            if recorded > MOST_RECORDED:
+                errors.append(unread("layers", words.MANY_SUPERBLOCKS()))
+            elif trouble := _look_inside(above, found[above], len(found)):
+                errors.append(trouble)
             pending.append(above)
-    return found, [{"what": "layers", "why": why} for why in reasons]
+    return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
 
 
 def _above(name: str) -> list[str]:
@@ -161,25 +164,25 @@ def _members(folder: Path) -> list[Path]:
     return sorted((folder / "md").glob("dev-*")) if (folder / "md").exists() else []
 
 
-def _look_inside(name: str, facts: Facts, count: int) -> str | None:
-    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives the
-    reason where not."""
+def _look_inside(name: str, facts: Facts, count: int) -> Facts | None:
+    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives a
+    RawError where not."""
     from wizard.probe.content import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)
     if texts.get("size", "0") == "0" or texts.get("md/array_state") in STOPPED:
         return None
     if texts.get("dm/suspended") == "1":
-        return f"{path} is suspended, and a read of it would not return"
+        return unread("layers", words.SUSPENDED(device=path))
     if texts.get("dm/uuid", "").startswith("mpath-"):
         return None
     if count > MOST_READ:
-        return f"only the first {MOST_READ} layers are read"
+        return unread("layers", words.MANY_TO_READ(most=MOST_READ))
     try:
         facts["content"] = blkid.read_content(path)
-        facts["superblocks"], trouble = superblocks(path, facts["content"])
+        facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
-            return "needs root to read the layers on it"
-        return f"{path}: {error.strerror or error}"
+            return unread("layers", words.ROOT_READS_LAYERS(), Obstacle.DENIED)
+        return not_read("layers", path, error)
     return trouble

@@ -8,9 +8,10 @@ drivers/scsi/scsi_sysfs.c and, for word 209, include/linux/ata.h.
 """
 
 from wizard.model.drive_facts import Ata
+from wizard.model.said import Said
 from wizard.probe.drive.pages import vital_page
 from wizard.probe.facts import RawDrive
-from wizard.probe.words import BAD_SUM, NO_DISK
+from wizard.probe.words.unread import BAD_SUM, NO_DISK
 
 PAGE = "89"
 COMMAND_BYTE, DATA_AT, DATA_BYTES = 56, 60, 512
@@ -24,17 +25,17 @@ WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
 
 
-def ata_of(raw: RawDrive) -> tuple[Ata | None, str | None]:
+def ata_of(raw: RawDrive) -> tuple[Ata | None, Said | None]:
     """What the words say, and why they cannot be used where there are some that cannot."""
     page = vital_page(raw, PAGE)
     if page is None or len(page) < DATA_AT + DATA_BYTES or page[COMMAND_BYTE] != IDENTIFY_DEVICE:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, str(BAD_SUM())
+        return None, BAD_SUM()
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
-        return None, str(NO_DISK())
+        return None, NO_DISK()
     logical = _logical_block_bytes(words)
     return (
         Ata(

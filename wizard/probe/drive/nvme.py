@@ -10,10 +10,11 @@ import binascii
 import ctypes
 import fcntl
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wizard.model.drive_facts import NvmeFormat
+from wizard.probe.reasons import Unreadable, not_read
+from wizard.probe.words.unread import IDENTIFY as REFUSED
 
 if TYPE_CHECKING:
     from wizard.probe.facts import RawDrive
@@ -67,22 +68,19 @@ class Command(ctypes.Structure):
     )
 
 
-def from_nvme(path: str, errors: list[Facts], reason: Callable[[OSError], str]) -> Facts:
-    """The namespace's and the controller's Identify data, as an update of a drive's facts.
-
-    Where they are refused, `errors` with that added; `reason` puts it in the words that the rest of the probe
-    has for it.
-    """
+def from_nvme(path: str, errors: list[Facts]) -> Facts:
+    """The namespace's and the controller's Identify data, as an update of a drive's facts; where they are
+    refused, `errors` with that added."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        return {"errors": [*errors, {"what": "nvme_formats", "why": reason(error)}]}
+        return {"errors": [*errors, not_read("nvme_formats", path, error)]}
     try:
         number = fcntl.ioctl(descriptor, NVME_IOCTL_ID)
         namespace = _identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES]
         controller = _identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES]
     except OSError as error:
-        return {"errors": [*errors, {"what": "nvme_formats", "why": reason(error)}]}
+        return {"errors": [*errors, not_read("nvme_formats", path, error)]}
     finally:
         os.close(descriptor)
     return {
@@ -107,7 +105,7 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     )
     status = fcntl.ioctl(descriptor, NVME_IOCTL_ADMIN_CMD, command)
     if status:
-        raise OSError(None, f"the drive answered Identify with NVMe status {status:#x}")
+        raise Unreadable(REFUSED(status=f"{status:#x}"))
     return bytes(buffer)
 
 

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 from wizard.model.drive_facts import Smart
+from wizard.model.machine import Obstacle
 from wizard.model.said import Said
-from wizard.probe import words
 from wizard.probe.drive.health import health_of
+from wizard.probe.reasons import obstacle_in
+from wizard.probe.words import unread as words
 
 
 def smart_of(text: str | None) -> Smart:
@@ -32,8 +34,8 @@ def smart_of(text: str | None) -> Smart:
     )
 
 
-def smart_trouble(text: str | None) -> Said | None:
-    """Why smartctl gave nothing, in its own words."""
+def smart_trouble(text: str | None) -> tuple[Said, Obstacle] | None:
+    """Why smartctl gave nothing, in its own words, and what stood against it."""
     said = _object(text)
     if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
         return None
@@ -44,9 +46,10 @@ def smart_trouble(text: str | None) -> Said | None:
         else []
     )
     if told:
-        return words.SMARTCTL_SAYS(said=told[0])
+        return words.SMARTCTL_SAYS(said=told[0].rstrip(".")), obstacle_in(told[0])
     power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
-    return words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE()
+    why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE()
+    return why, Obstacle.FAILED
 
 
 def _object(text: str | None) -> dict[str, Any]:

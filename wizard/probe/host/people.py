@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.writer import EVERYONE, ROOT, Writer
-from wizard.probe.words import NO_GROUP, NO_USER
+from wizard.probe.words.named import NO_GROUP, NO_USER
 
 LOGIN_UID = Path("/proc/self/loginuid")
 NOBODY_LOGGED_IN = 2**32 - 1

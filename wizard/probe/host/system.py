@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
+from wizard.model.machine import Obstacle
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
 from wizard.probe.host.distribution import os_release
 from wizard.probe.host.modules import (
@@ -20,6 +21,7 @@ from wizard.probe.host.modules import (
     listed_modules,
 )
 from wizard.probe.host.sysfs import SYS, name_of, target, text
+from wizard.probe.words.unread import ROOT_SEES_MOUNTS
 from wizard.tools.program import find, run
 
 PROC = Path("/proc")
@@ -275,8 +277,8 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
                 own=process == "self" or space == own, first=space is not None and space == first, text=kept
             )
         )
-    why = "mounts of other users' namespaces cannot be seen without root"
-    return tuple(found), (RawError("uses", why),) if hidden and os.geteuid() != 0 else ()
+    unseen = RawError("uses", ROOT_SEES_MOUNTS(), Obstacle.DENIED)
+    return tuple(found), (unseen,) if hidden and os.geteuid() != 0 else ()
 
 
 def _processes() -> Iterator[str]:

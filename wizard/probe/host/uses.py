@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph
 from wizard.probe.host.sysfs import node_of
+from wizard.probe.words.uses import HIDDEN, SOMEBODY
 
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
-ELSEWHERE = "a place hidden from here"
-SOMEBODY = "another program"
+ELSEWHERE = HIDDEN()
+ANOTHER = SOMEBODY()
 DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 OCTAL = re.compile(r"\\([0-7]{3})")
 
@@ -65,7 +66,7 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
         *_running_system(graph, mounts, on),
     ]
     if not uses:
-        uses += [Use("opened", node(graph, name), SOMEBODY) for name in base if claimable.get(name) is False]
+        uses += [Use("opened", node(graph, name), ANOTHER) for name in base if claimable.get(name) is False]
     layers = (
         Layer(
             kind_of(above, graph.blocks.get(above)),

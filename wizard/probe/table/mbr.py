@@ -8,8 +8,9 @@ import struct
 from dataclasses import dataclass
 
 from wizard.model.machine import Table
+from wizard.model.said import Said
 from wizard.probe.table.gpt import Entry, Read, Span
-from wizard.probe.words import CHAIN_BROKEN, CHAIN_RETURNS
+from wizard.probe.words.unread import CHAIN_BROKEN, CHAIN_RETURNS
 
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
@@ -44,7 +45,7 @@ class Mbr:
     spans: tuple[Span, ...]
     protective: bool
     mixed: bool
-    problems: tuple[str, ...]
+    problems: tuple[Said, ...]
 
 
 def is_extended(type_text: str | None) -> bool:
@@ -106,7 +107,7 @@ def _entry(slot: Slot, number: int, base_block: int, block_bytes: int, disk_id: 
 
 def _chain(
     read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_id: int
-) -> tuple[list[Entry], list[Span], str | None]:
+) -> tuple[list[Entry], list[Span], Said | None]:
     """The logical partitions, the sectors that state them, and where the chain breaks off, if it does.
 
     Each record states one partition relative to itself, and the next record relative to the extended
@@ -122,7 +123,7 @@ def _chain(
         slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
         if slots is None:
             # An extended partition that was just made may be blank: that is an empty chain, not a broken one.
-            broken = str(CHAIN_BROKEN(start=offset)) if entries or offset >= size_bytes else None
+            broken = CHAIN_BROKEN(start=offset) if entries or offset >= size_bytes else None
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
         data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
@@ -132,4 +133,4 @@ def _chain(
         if link is None:
             return entries, spans, None
         here = extended.first_block + link.first_block
-    return entries, spans, str(CHAIN_RETURNS(start=here * block_bytes))
+    return entries, spans, CHAIN_RETURNS(start=here * block_bytes)

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Extent, Table
+from wizard.model.said import Said
 from wizard.probe.table.gpt import Entry, Gpt, Read, Span, read_gpt
 from wizard.probe.table.mbr import SECTOR_BYTES, Mbr, is_extended, read_mbr
-from wizard.probe.words import MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
+from wizard.probe.words.unread import MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
 
 NO_TABLE = Table("none")
 
@@ -26,7 +27,7 @@ class TableReading:
     table: Table
     entries: tuple[Entry, ...] = ()
     spans: tuple[Span, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[Said, ...] = ()
     other_blocks: bool = False
 
 
@@ -42,7 +43,7 @@ def read_table(
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
         return reading
-    many = str(MANY_PARTITIONS(partitions=len(reading.entries), most=MOST_ENTRIES))
+    many = MANY_PARTITIONS(partitions=len(reading.entries), most=MOST_ENTRIES)
     return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, many))
 
 
@@ -55,7 +56,7 @@ def _read(
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
         others = tuple(_made_for_others(read, size_bytes, block_bytes))
-        problems = others or (str(TABLE_LOST()),)
+        problems = others or (TABLE_LOST(),)
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
@@ -65,12 +66,12 @@ def _read(
     return TableReading(NO_TABLE)
 
 
-def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[str]:
+def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Said]:
     """Whether the table that is missed stands where it would with other logical blocks, as behind another USB
     bridge."""
     for other in BLOCK_SIZES:
         if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
-            yield str(OTHER_BLOCKS(other=other, size=block_bytes))
+            yield OTHER_BLOCKS(other=other, size=block_bytes)
 
 
 def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
@@ -89,7 +90,7 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
     elif mbr.mixed:
         table = replace(table, kind="hybrid")
     return TableReading(
-        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (str(TABLE_LOST()),)
+        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (TABLE_LOST(),)
     )
 
 

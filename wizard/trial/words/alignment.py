@@ -8,7 +8,7 @@ UNREAD = Sentence(
 )
 UNREAD_WHY = Sentence(
     "trial.alignment.unread-why",
-    "{drive}: its size and block sizes could not be read ({why}). Without them nothing can be measured.",
+    "{drive}: its size and block sizes could not be read. {why} Without them nothing can be measured.",
 )
 NO_SIZE = Sentence(
     "trial.alignment.no-size",

@@ -17,8 +17,8 @@ NO_ROOM = Sentence(
     "none: leave out --scratch.",
 )
 
-NOT_KNOWN = Sentence("trial.writing.not-known", "What {drive} holds is not known ({why}).")
-NO_TABLE = Sentence("trial.writing.no-table", "its table or size could not be read")
+NOT_KNOWN = Sentence("trial.writing.not-known", "What {drive} holds is not known. {why}")
+NO_TABLE = Sentence("trial.writing.no-table", "Its table or size could not be read.")
 USED = Sentence("trial.writing.used", "{drive} is in use: {subject} by {by}.")
 MOUNTED = Sentence("trial.writing.mounted", "{drive} is in use: a partition is mounted.")
 READ_ONLY = Sentence("trial.writing.read-only", "{drive} is read-only, or does not say that it is not.")

@@ -69,7 +69,7 @@ def look_at_ext(
         line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))
     ]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
-    mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))
+    mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
     unmounted = "" if mounts or is_root else path
     own = own_fstab(path, read, _tags(drive, path, read)) if unmounted else None
     runs = runs_folder(journal_dir)

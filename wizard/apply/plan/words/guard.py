@@ -21,9 +21,9 @@ NOT_TRUSTED = Sentence(
 
 # What the drive holds.
 UNREAD = Sentence(
-    "apply.plan.guard.unread", "What {drive} holds could not be read: {reasons} Nothing was written."
+    "apply.plan.guard.unread", "What {drive} holds could not be read. {reasons:row} Nothing was written."
 )
-NO_REASON = Sentence("apply.plan.guard.no-reason", "no reason was given.")
+NO_REASON = Sentence("apply.plan.guard.no-reason", "No reason was given.")
 CHANGED = Sentence(
     "apply.plan.guard.changed",
     "{drive} has changed since the plan was made: its table or a filesystem's mark is another now. Make the "

@@ -6,7 +6,7 @@ NO_NODE = Sentence("apply.steps.devices.no-node", "The node {node} did not appea
 IN_USE = Sentence("apply.steps.devices.in-use", "{node} is in use: {why}.")
 NOT_TOUCHED = Sentence("apply.steps.devices.not-touched", "{node} was not touched: {why}.")
 NOT_READ = Sentence("apply.steps.devices.not-read", "{file} could not be read: {why}.")
-NOT_READ_AGAIN = Sentence("apply.steps.devices.not-read-again", "{drive} could not be read again: {why}.")
+NOT_READ_AGAIN = Sentence("apply.steps.devices.not-read-again", "{drive} could not be read again: {why}")
 FAILED_CHECK = Sentence("apply.steps.devices.failed-check", "{what}: {seen}.")
 WIPEFS_UNREADABLE = Sentence(
     "apply.steps.devices.wipefs-unreadable", "wipefs said of {device} what diskwright cannot read: {said}"
