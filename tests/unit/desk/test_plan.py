@@ -7,7 +7,7 @@ from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.desk.view import Para
-from wizard.model.machine import Drive, Use
+from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
 
 
@@ -59,6 +59,16 @@ def test_what_reads_as_root_is_called_by_its_own_key() -> None:
     assert "The drive was not read" in person.text and "o reads it as root" not in person.text
     (said,) = [block for block in person.view.above if isinstance(block, Para) and block.key == "as-root"]
     assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
+
+
+def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
+    whole = drive(signatures=(Signature("ext3", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(whole, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan" and "Lost:" in person.text
+    assert "m keeps every file and converts it" in person.text
 
 
 def test_volumes_are_added_changed_and_taken_off() -> None:

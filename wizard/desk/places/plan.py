@@ -126,7 +126,8 @@ class Planning(Place):
             yield undo_line(plan, self.services.why_direct(plan))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
-        if any(not slot.kept for slot in plan.before.partitions) and self._old:
+        loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
+        if loses and self._old:
             yield para(words.EXT4_INSTEAD(), key="to-ext4")
 
     @property
