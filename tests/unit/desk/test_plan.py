@@ -6,7 +6,8 @@ from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.desk.view import Para
+from wizard.desk.view import Banner, Bar, Para
+from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
 
@@ -59,6 +60,23 @@ def test_what_reads_as_root_is_called_by_its_own_key() -> None:
     assert "The drive was not read" in person.text and "o reads it as root" not in person.text
     (said,) = [block for block in person.view.above if isinstance(block, Para) and block.key == "as-root"]
     assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
+
+
+def test_what_is_lost_on_a_drive_without_partitions_has_its_name_and_size() -> None:
+    stick = drive(signatures=(Signature("exfat", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(stick, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    told = 'All of /dev/sda: exFAT "STICK", 500 GB.'
+    assert told in person.text
+    now = next(block for block in person.view.above if isinstance(block, Bar))
+    assert [str(stretch.name) for stretch in now.stretches] == ["STICK"]
+    person.act("review")
+    banner = next(block for block in person.view.above if isinstance(block, Banner))
+    assert [str(line) for line in banner.detail] == [told]
+    plan = person.desk.session.plan
+    assert plan is not None and told in " ".join(" ".join(preview_lines(plan)).split())
 
 
 def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
