@@ -26,6 +26,12 @@ MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isins
 """Those that diskwright makes."""
 
 
+def title_of(name: str) -> str:
+    """What is recognised by this name, several joined by +, as it is written: `XFS`; what is not told by name
+    stays as libblkid calls it."""
+    return "+".join(KINDS[one].title if one in KINDS else printable(one, 40) for one in name.split("+"))
+
+
 def why_not(name: str) -> str:
     """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is
     one that is told by name."""

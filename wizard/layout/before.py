@@ -76,7 +76,8 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     kinds = tuple(signature.kind for signature in drive.signatures)
     # What programs wrote straight to zones has no signature, and is lost like what has one.
     kinds += (WRITTEN_ZONES,) if drive.unrecognised_zones else ()
-    return Layout(kind, slots, kinds, waiting=waiting)
+    label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
+    return Layout(kind, slots, kinds, waiting=waiting, label=label)
 
 
 def _waiting_words(drive: Drive) -> Said | str:

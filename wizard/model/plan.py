@@ -50,8 +50,8 @@ class Layout:
     table.
 
     `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by
-    `signatures` alone. `waiting` is what a run left there that waits to be kept or undone, a clause: nothing
-    else shows it.
+    `signatures`, and by the `label` of the only one. `waiting` is what a run left there that waits to be kept
+    or undone, a clause: nothing else shows it.
     """
 
     table: str
@@ -59,6 +59,7 @@ class Layout:
     signatures: tuple[str, ...] = ()
     whole: Slot | None = field(default=None, metadata=WHERE_USED)
     waiting: Said | str = field(default="", metadata=WHERE_USED)
+    label: str = field(default="", metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:

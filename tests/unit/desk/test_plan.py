@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
-from tests.unit.desk.live import MEDIA, Live
+from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.model.machine import Drive, Use
+from wizard.desk.view import Banner, Bar, Para
+from wizard.layout.told.preview import preview_lines
+from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
 
 
@@ -34,6 +36,57 @@ def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
     assert "Lost:" in person.text
     person.act("turn")
     assert "every partition that is there, to the byte." in person.text
+
+
+def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> None:
+    person = Person(Live(unread=closed()))
+    person.act("set-up", "/dev/sda")
+    assert "does not fit" not in person.text and "not read" in person.text
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan"
+    assert "does not fit" not in person.text and "x replaces" not in person.text
+    assert "The drive was not read" in person.text
+    keys = [action.name for action in person.view.actions if not action.aside]
+    assert keys[:2] == ["review", "as-root"]
+    person.act("as-root")
+    assert person.view.place == "drives"
+
+
+def test_what_reads_as_root_is_called_by_its_own_key() -> None:
+    person = Person(Live(unread=closed()))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    assert "The drive was not read" in person.text and "o reads it as root" not in person.text
+    (said,) = [block for block in person.view.above if isinstance(block, Para) and block.key == "as-root"]
+    assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
+
+
+def test_what_is_lost_on_a_drive_without_partitions_has_its_name_and_size() -> None:
+    stick = drive(signatures=(Signature("exfat", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(stick, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    told = 'All of /dev/sda: exFAT "STICK", 500 GB.'
+    assert told in person.text
+    now = next(block for block in person.view.above if isinstance(block, Bar))
+    assert [str(stretch.name) for stretch in now.stretches] == ["STICK"]
+    person.act("review")
+    banner = next(block for block in person.view.above if isinstance(block, Banner))
+    assert [str(line) for line in banner.detail] == [told]
+    plan = person.desk.session.plan
+    assert plan is not None and told in " ".join(" ".join(preview_lines(plan)).split())
+
+
+def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
+    whole = drive(signatures=(Signature("ext3", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(whole, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan" and "Lost:" in person.text
+    assert "m keeps every file and converts it" in person.text
 
 
 def test_volumes_are_added_changed_and_taken_off() -> None:

@@ -8,6 +8,7 @@ from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.test_layout_one_partition import deleted, formatted, growing, grown
 from wizard.desk.jobs.of_plan import PlanJob
+from wizard.desk.view import Banner, Tone
 from wizard.layout.told.promise import WORD, WayBackRoom
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
@@ -135,6 +136,14 @@ def test_the_way_backs_room_is_told_and_where_there_is_none_a_word_is_typed() ->
     assert not services.seen.started and WORD in person.said
     person.act("apply", token0="S1", word=WORD)
     assert services.seen.started == ["S1", WORD]
+
+
+def test_what_is_kept_without_a_way_back_is_no_good_news() -> None:
+    services = Live(machine(crowded()))
+    services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    person = at_review(services)
+    (banner,) = [block for block in person.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.WARN and "no way back" in str(banner.text)
 
 
 def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed() -> None:

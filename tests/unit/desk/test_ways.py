@@ -10,7 +10,7 @@ from tests.unit.desk.person import Person
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.migrations import EXT3, TARGET, situation
 from wizard.desk.places.ways import Ways
-from wizard.desk.view import Command
+from wizard.desk.view import Banner, Command, Tone
 from wizard.migrate.carried_document import read_carried
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
@@ -236,3 +236,15 @@ def test_what_was_settled_stays_for_the_same_filesystem_only() -> None:
     at.desk.go(Ways(at.desk, DRIVE, "/dev/sda2"))
     at.wait()
     assert moving(at).compares
+
+
+def test_a_review_calls_nothing_safe_that_a_power_cut_can_damage() -> None:
+    protected, _ = ways()
+    protected.key("enter", "full")
+    (banner,) = [block for block in protected.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.GOOD and "Nothing is lost." in str(banner.text)
+    at, _ = ways(situation(no_snapshots="this kernel has no dm_snapshot"))
+    at.key("enter", "full")
+    (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.WARN and "Nothing is lost" not in at.text
+    assert "Have a backup." in str(banner.text)

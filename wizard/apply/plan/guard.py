@@ -131,7 +131,9 @@ def check_start(plan: Plan) -> None:
 
 def plain(layout: Layout) -> Layout:
     """The layout without what planning adds to it."""
-    return replace(layout, slots=tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots))
+    slots = tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots)
+    # Runs that were begun before the label was told have none.
+    return replace(layout, slots=slots, label="")
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:

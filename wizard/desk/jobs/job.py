@@ -48,6 +48,11 @@ class Job:
         """Whether what it writes to is known to lose nothing, as where one partition grows."""
         return False
 
+    def risk(self, services: Services) -> Text:
+        """What can still go wrong where nothing is lost by the work itself: no protection against a power
+        cut, or no way back; empty where there is both."""
+        return ""
+
     def lost_when(self, services: Services) -> Text:
         """When that is: a heading."""
         return words.LOST_NOW()

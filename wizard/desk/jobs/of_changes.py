@@ -11,7 +11,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
-from wizard.model.changes import Changes, SwitchOff
+from wizard.model.changes import Changes, PowerOff, SwitchOff
 from wizard.model.names import printable
 
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ class ChangesJob(Job):
     def drives(self) -> tuple[Identity, ...]:
         """The one that it is on."""
         return (self.changes.drive,)
+
+    def risk(self, services: Services) -> Text:
+        """What has no way back; a drive that is off is as it was."""
+        from wizard.layout.changes.steps_of import stays
+
+        final = any(
+            stays(step.operation) and not isinstance(step.operation, PowerOff) for step in self.changes.steps
+        )
+        return words.NO_WAY_BACK() if final else ""
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """How each step is undone, once."""

@@ -10,7 +10,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.migrate.told.ways import confirm_command, how_sentences, power_words, risk_sentences
-from wizard.model.migration import Migration
+from wizard.model.migration import Means, Migration
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -30,6 +30,10 @@ class MigrationJob(Job):
     def drives(self) -> tuple[Identity, ...]:
         """The one that is written."""
         return (self.migration.written,)
+
+    def risk(self, services: Services) -> Text:
+        """Undo files can be useless after a power cut."""
+        return words.UNLESS_POWER() if self.migration.means is Means.DIRECT else ""
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """How it is made safe, and what may happen."""

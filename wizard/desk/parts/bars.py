@@ -29,7 +29,8 @@ def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", 
         if keeps and fate is Fate.LOST:
             fate = Fate.KEPT
         kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
-        found.append(Stretch(_name(slot, fate), stretch.size_bytes, printable(kind, 40), fate))
+        named = printable(layout.label, 40) if slot is None and fate in (Fate.KEPT, Fate.LOST) else ""
+        found.append(Stretch(named or _name(slot, fate), stretch.size_bytes, printable(kind, 40), fate))
     return Bar(tuple(found), caption)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wizard.desk.parts.brief import first_clause
 from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import plan as words
+from wizard.layout.steps.destroyed import whole_lost
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import shows_nothing
 from wizard.layout.wishes.wish import Wish, more_words, size_words
@@ -60,6 +61,8 @@ def lost_line(session: Session, plan: Plan) -> Para:
         return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_NAMES(names=names)), hang=2)
     if any(member.before.table == "unread" for member in plan.members):
         return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_UNREAD(drives=drives)), hang=2)
+    if told := [said for member in plan.members if (said := whole_lost(member))]:
+        return para(Piece(words.LOST(), Tone.DANGER), *map(strong, told), hang=2)
     whole = any(_is_lost(member) for member in plan.members)
     if whole or (session.drive is not None and session.drive.unrecognised_zones):
         return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_ALL(drives=drives)), hang=2)

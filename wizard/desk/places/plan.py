@@ -15,6 +15,7 @@ from wizard.desk.view import GAP, Action, Block, Piece, Rows, Step, Tone, View, 
 from wizard.desk.words import plan as words
 from wizard.desk.words.shared import BACK
 from wizard.layout.planner import PLAIN, Mode
+from wizard.layout.room.refusals import unread_content
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.preview import danger_of
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -65,7 +66,7 @@ class Planning(Place):
         if not session.wishes:
             self._fault = str(words.NO_FILESYSTEM())
         elif session.mode is None and session.part is None:
-            self._fault = str(words.CHOOSE())
+            self._fault = str(words.UNREAD_YET() if self._unread else words.CHOOSE())
             session = replace(session, plan=None)
         self._at = min(self._at, max(0, len(session.wishes) - 1))
         self.desk.session = session
@@ -104,7 +105,8 @@ class Planning(Place):
         if session.advice is not None:
             yield para(muted(words.FOR()), printable(str(session.advice.workload.title), 60))
         if plan is None:
-            yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2)
+            key = "as-root" if self._can_read else ""
+            yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2, key=key)
             if self._old:
                 yield para(words.EXT4_INSTEAD(), key="to-ext4")
             return
@@ -118,14 +120,28 @@ class Planning(Place):
         if note := mirror_note(plan):
             yield para(note)
         if plan.unread:
-            said = words.UNREAD() if self.services.asks_for_root else words.UNREAD_HERE()
-            yield para(Piece(said, Tone.WARN), hang=2)
+            key = "as-root" if self._can_read else ""
+            yield para(Piece(words.UNREAD(), Tone.WARN), hang=2, key=key)
         else:
             yield undo_line(plan, self.services.why_direct(plan))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
-        if any(not slot.kept for slot in plan.before.partitions) and self._old:
+        loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
+        if loses and self._old:
             yield para(words.EXT4_INSTEAD(), key="to-ext4")
+
+    @property
+    def _unread(self) -> bool:
+        """Whether what a drive of it holds is not known."""
+        session = self.session
+        if session.plan is not None:
+            return bool(session.plan.unread)
+        return session.drive is not None and unread_content(session.drive)
+
+    @property
+    def _can_read(self) -> bool:
+        """Whether root could, and can be asked for."""
+        return self._unread and self.services.asks_for_root
 
     @property
     def _old(self) -> bool:
@@ -136,6 +152,8 @@ class Planning(Place):
         whole, alone = session.part is None, not session.stripe
         holds = session.drive is not None and not session.drive.is_empty
         yield Action("review", "enter", words.REVIEW(), self._fault or "")
+        if self._can_read:
+            yield Action("as-root", "a", words.AS_ROOT())
         none = "" if session.wishes else self._fault
         yield Action("edit", "e", words.EDIT(), none)
         yield Action("filesystem", "f", words.CHANGE_FILESYSTEM())
@@ -156,8 +174,6 @@ class Planning(Place):
         yield Action("why", "w", words.WHY(), aside=True)
         yield Action("speed", "t", words.SPEED(), aside=True)
         yield Action("save", "s", words.SAVE(), self._fault or "", aside=True)
-        if session.plan and session.plan.unread and self.services.asks_for_root:
-            yield Action("as-root", "a", words.AS_ROOT())
         yield Action("back", "escape", BACK())
 
     def _why_not_keep(self) -> str:

@@ -27,6 +27,7 @@ from wizard.desk.view import (
 )
 from wizard.desk.words import purpose as words
 from wizard.desk.words.shared import BACK
+from wizard.layout.room.refusals import unread_content
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.words import who
 from wizard.model.advice import Place as Rank
@@ -147,7 +148,8 @@ def _leads_to(session: Session) -> Iterator[Block]:
         return
     plan = session.plan
     if plan is None:
-        yield para(Piece(words.NOT_YET(), Tone.WARN))
+        unread = unread_content(session.drives[0])
+        yield para(Piece(words.NOT_READ() if unread else words.NOT_YET(), Tone.WARN))
     else:
         yield plan_bars(plan)[1]
     for index, wish in enumerate(session.wishes):

@@ -22,6 +22,7 @@ from wizard.desk.view import (
     Piece,
     Progress,
     Step,
+    Text,
     Tone,
     View,
     muted,
@@ -97,23 +98,26 @@ class Review(Place):
     def view(self) -> View:
         """What is lost comes first, and largest."""
         lost = self.job.lost()
-        banner = (
-            Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
-            if lost
-            else Banner(words.NOTHING_LOST(), (), Tone.GOOD)
-        )
         return View(
             "review",
             Step.REVIEW,
             self.job.title,
             tuple(self._actions(destroys=bool(lost))),
             ", ".join(short(drive.path) for drive in self.job.drives),
-            above=(banner, *self._above()),
+            above=(self._banner(lost), *self._above()),
             fields=() if self._blocked or self._beginning else tuple(self._fields()),
             panes=tuple(self._panes()),
             busy=self._measuring or self._beginning,
             help=(*HELP, *((words.HELP_PASSPHRASE(),) if self.job.encrypts else ())),
         )
+
+    def _banner(self, lost: tuple[Text, ...]) -> Banner:
+        """Good only where nothing is lost, and a power cut or a change of mind costs nothing either."""
+        if lost:
+            return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
+        if risk := self.job.risk(self.services) or (words.UNLESS_FAILS() if self._word else ""):
+            return Banner(risk, (), Tone.WARN)
+        return Banner(words.NOTHING_LOST(), (), Tone.GOOD)
 
     def _above(self) -> Iterator[Block]:
         if self._beginning:

@@ -11,6 +11,10 @@ MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 
 LOST_NOW = Sentence("desk.job.lost-now", "Lost when it is applied")
 LOST_KEPT = Sentence("desk.job.lost-kept", "Lost once you keep the result")
+UNLESS_POWER = Sentence(
+    "desk.job.unless-power", "Every file stays, if the power does not fail. Have a backup."
+)
+NO_WAY_BACK = Sentence("desk.job.no-way-back", "Every file stays, and there is no way back.")
 NOTHING_THERE = Sentence(
     "desk.job.nothing-there", "There is nothing to put back, so it is put to use at once."
 )

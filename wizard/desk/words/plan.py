@@ -31,10 +31,10 @@ CANNOT = Sentence("desk.plan.cannot", "This cannot be done:")
 CHOOSE = Sentence(
     "desk.plan.choose", "It does not fit beside what is there. x replaces everything on the drive instead."
 )
-UNREAD = Sentence(
-    "desk.plan.unread", "The drive was not read, so this cannot be applied. o reads it as root."
+UNREAD = Sentence("desk.plan.unread", "The drive was not read, so this cannot be applied.")
+UNREAD_YET = Sentence(
+    "desk.plan.unread-yet", "The drive was not read, so nobody knows what is there and where there is room."
 )
-UNREAD_HERE = Sentence("desk.plan.unread-here", "The drive was not read, so this cannot be applied.")
 OPTIONS = Sentence("desk.plan.options", "Options")
 NO_OPTIONS = Sentence("desk.plan.no-options", "none beyond the defaults")
 OF_VOLUME = Sentence("desk.plan.of-volume", "{label}: {filesystem}")

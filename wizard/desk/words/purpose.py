@@ -13,6 +13,7 @@ WRITABLE = Sentence("desk.purpose.writable", "writable by {who}")
 GOOD_TOO = Sentence("desk.purpose.good-too", "Good too")
 NOTHING = Sentence("desk.purpose.nothing", "No filesystem can be made on this drive for it:")
 NOT_YET = Sentence("desk.purpose.not-yet", "It does not fit beside what is there: the plan says what to do.")
+NOT_READ = Sentence("desk.purpose.not-read", "The drive was not read: the plan says what to do.")
 DRIVE = Sentence("desk.purpose.drive", "{drive}  {size:size}  {kind}")
 HELP_NEAREST = Sentence(
     "desk.purpose.help-nearest", "Choose what comes nearest. The plan can change all of it."

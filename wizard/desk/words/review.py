@@ -4,6 +4,9 @@ from wizard.model.said import Sentence
 
 TITLE = Sentence("desk.review.title", "Review")
 NOTHING_LOST = Sentence("desk.review.nothing-lost", "Nothing is lost.")
+UNLESS_FAILS = Sentence(
+    "desk.review.unless-fails", "What is there stays, if nothing fails: there is no way back."
+)
 TOKEN = Sentence("desk.review.token", "Serial")
 TOKEN_OF = Sentence("desk.review.token-of", "{drive}")
 HINT = Sentence("desk.review.hint", "the last four of {token}, or all of it")

@@ -3,6 +3,8 @@ with it."""
 
 from collections.abc import Sequence
 
+from wizard.filesystems.registry import title_of
+from wizard.layout.before import WRITTEN_ZONES
 from wizard.layout.room.space import content_of
 from wizard.layout.steps import words
 from wizard.model.names import partition_path, printable
@@ -16,6 +18,17 @@ TABLES = {"gpt": words.GPT, "mbr": words.MBR, "hybrid": words.GPT_AND_MBR, "othe
 def table_lost(member: Member) -> str:
     """What goes with the old table of a drive, and what waits there unseen; empty where there is neither."""
     return " ".join(filter(None, (_table_lost(member), waiting_lost(member.before))))
+
+
+def whole_lost(member: Member) -> str:
+    """What lies on the drive itself, by name and size; empty where nothing is recognised there."""
+    before = member.before
+    kinds = [title_of(kind) for kind in before.signatures if kind != WRITTEN_ZONES]
+    if not kinds:
+        return ""
+    named = f' "{printable(before.label, 40)}"' if before.label else ""
+    content = f"{'+'.join(kinds)}{named}"
+    return str(words.ALL_OF_DRIVE(drive=member.drive.path, content=content, size=member.drive.size_bytes))
 
 
 def waiting_lost(before: Layout) -> str:

@@ -13,7 +13,7 @@ from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
 from wizard.layout.steps import words
 from wizard.layout.steps.commands import commands_of, edits_of
 from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
-from wizard.layout.steps.destroyed import data_lost, marks, table_lost
+from wizard.layout.steps.destroyed import data_lost, marks, table_lost, whole_lost
 from wizard.layout.steps.holding import holds_after
 from wizard.layout.steps.use import use_sentence, within_undo
 from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
@@ -244,7 +244,9 @@ def _destroys_here(operation: Operation, context: Context) -> str:
 def _destroys(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if expected:
-            return str(words.WIPED(device=device, what=marks(expected)))
+            on_itself = [one for one in context.members_of((device,)) if one.drive.path == device]
+            whole = "".join(map(whole_lost, on_itself))
+            return whole or str(words.WIPED(device=device, what=marks(expected)))
         case WipeSignatures(device=device) if any(
             member.drive.content_digest is None for member in context.members_of((device,))
         ):

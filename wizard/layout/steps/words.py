@@ -126,10 +126,8 @@ MBR = Sentence("layout.steps.mbr", "an MBR")
 GPT_AND_MBR = Sentence("layout.steps.gpt-and-mbr", "a GPT and an MBR")
 OLD = Sentence("layout.steps.old", "an old table")
 MARKS = Sentence("layout.steps.marks", "{marks:and}")
-WIPED = Sentence(
-    "layout.steps.wiped",
-    "How {device} is recognised as {what}; its data stay until something is written over them.",
-)
+ALL_OF_DRIVE = Sentence("layout.steps.all-of-drive", "All of {drive}: {content}, {size:size}.")
+WIPED = Sentence("layout.steps.wiped", "The signatures of {what} on {device}; its data is overwritten later.")
 WIPED_UNREAD = Sentence(
     "layout.steps.wiped-unread",
     "Whatever marks are on {device}; they could not be read when this was planned.",

@@ -2,7 +2,7 @@
 
 from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_lost
-from wizard.layout.steps.destroyed import waiting_lost
+from wizard.layout.steps.destroyed import waiting_lost, whole_lost
 from wizard.layout.told import words
 from wizard.model.arrays import MakeArray
 from wizard.model.names import printable
@@ -21,6 +21,8 @@ def losses(plan: Plan) -> list[str]:
             for slot in gone
         ]
         return [*lost, *filter(None, [waiting_lost(plan.before)])]
+    if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
+        return [whole, *filter(None, [waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
@@ -36,6 +38,8 @@ def _of_member(member: Member) -> list[str]:
         return [*map(str, lost), *waiting]
     if before.table == "unread":
         return [str(words.DRIVE_UNREAD(drive=path))]
+    if whole := whole_lost(member):
+        return [whole, *waiting]
     marks = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
