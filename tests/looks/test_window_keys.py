@@ -255,3 +255,19 @@ def test_what_is_typed_while_a_pane_is_read_is_for_the_field() -> None:
     press(board, "tab", "down", "x")
     assert board.hand.value("token") == "x"
     assert board.hand.tops[PANES] == 1
+
+
+def test_a_value_that_is_selected_gives_way_to_what_is_typed() -> None:
+    named = replace(FORM, fields=(Field("label", "Label", "papers", selected=True),))
+    for keys, value in (
+        (("n", "e", "w"), "new"),
+        (("backspace", "n"), "n"),
+        (("end", "2"), "papers2"),
+        (("left", "x"), "paperxs"),
+    ):
+        _, board = keyboard(named)
+        press(board, *keys)
+        assert board.hand.value("label") == value
+    _, board = keyboard(replace(named, fields=(Field("label", "Label", "papers"),)))
+    press(board, "2")
+    assert board.hand.value("label") == "papers2"

@@ -16,9 +16,11 @@ from wizard.apply.run.number import in_order
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.users import users_of
 from wizard.apply.tune import acting
+from wizard.apply.tune.existing_filesystem import options_at_boot
 from wizard.model.changes import SetLabel
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 
@@ -272,6 +274,21 @@ def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
         ):
             assert says in do(work, "remount", drive, options, code=3)
         assert work.fstab.read_text() == before
+
+
+def test_no_options_are_the_defaults_and_the_review_names_old_and_new(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    work.fstab.write_text(f"LABEL=films {place} ext4 nofail 0 2\n")
+    (found,) = probe_machine([drive]).drives
+    assert options_at_boot(found, drive, work.fstab) == ("nofail",)
+    shown = diskwright(work, "remount", drive, "", "--fstab", str(work.fstab))
+    assert "the options defaults, in place of nofail" in " ".join(shown.stdout.split())
+    do(work, "remount", drive, "")
+    assert work.fstab.read_text() == f"LABEL=films {place} ext4 defaults 0 2\n"
+    work.fstab.write_text("")
+    assert options_at_boot(found, drive, work.fstab) is None
 
 
 def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_done(

@@ -174,7 +174,7 @@ class Offer:
 @dataclass(frozen=True, slots=True)
 class Field:
     """Something to type, or with `offers` something to turn to. `hint` stands where it is empty; `secret` is
-    not shown."""
+    not shown; of `selected` the first letter that is typed replaces the value."""
 
     key: str
     caption: Text
@@ -182,6 +182,7 @@ class Field:
     hint: Text = ""
     secret: bool = False
     offers: tuple[Offer, ...] = ()
+    selected: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,10 @@ class Services(Protocol):
         that is not known here."""
         ...
 
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
+        """The mount options that a filesystem's line in fstab has; None where it has no such line."""
+        ...
+
     def plan_part(
         self,
         machine: Machine,

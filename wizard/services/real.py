@@ -71,6 +71,12 @@ class RealServices(Running):
             fixed_fstab(self._place.fstab),
         )
 
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
+        """By this system's fstab, which everybody may read."""
+        from wizard.apply.tune.existing_filesystem import options_at_boot
+
+        return options_at_boot(drive, device, self._place.fstab)
+
     def writer_named(self, text: str) -> Writer:
         """By this system's users and groups."""
         from wizard.probe.host.people import writer_named

@@ -253,6 +253,10 @@ class Rules:
 
         return Usual()
 
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
+        """Of a machine that is not here nobody knows."""
+        return None
+
     def writer_named(self, text: str) -> Writer:
         """Of a machine that is not here nobody knows who has an account."""
         from wizard.model.writer import EVERYONE, ROOT

@@ -93,10 +93,12 @@ def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> t
         part = text[start : start + fitting(text[start:], room - 1)]
         place -= start
         under = part[place : place + 1] or " "
+        if focused and hand.selects(field.key):
+            ink = at
         body = [(part[:place], ink), (under, at), (part[place + 1 :], ink)] if focused else [(part, ink)]
         used = cell_len(part) + (1 if focused and place >= len(part) else 0)
         place = cell_len(part[:place])
-    rest = (" " * max(0, room - used), ink)
+    rest = (" " * max(0, room - used), look.style("field"))
     runs = [*body, rest]
     if bracket:
         runs = [("[", look.style("text")), *runs, ("]", look.style("text"))]

@@ -26,6 +26,7 @@ class Hand:
         self._typed: dict[str, str] = {}
         self._places: dict[str, int] = {}
         self._given: dict[str, str] = {}
+        self._selected: set[str] = set()
 
     def meet(self, view: View, *, asked: bool) -> bool:
         """Take over a new view; whether the place has to be told where the cursor is. With `asked` the person
@@ -46,6 +47,8 @@ class Hand:
         for field in fields:
             if self._given.get(field.key) != field.value:
                 self._given[field.key] = field.value
+                if field.selected and field.value:
+                    self._selected.add(field.key)
                 if self._typed.get(field.key) != field.value:
                     self._typed[field.key] = field.value
                     self._places[field.key] = len(field.value)
@@ -56,6 +59,10 @@ class Hand:
     def value(self, key: str) -> str:
         """What a field holds."""
         return self._typed.get(key, "")
+
+    def selects(self, key: str) -> bool:
+        """Whether all that a field holds is replaced by what is typed next."""
+        return key in self._selected
 
     def place(self, key: str) -> int:
         """Before which character of a field the cursor stands."""
@@ -82,6 +89,8 @@ class Hand:
 
     def insert(self, text: str) -> None:
         """Type at the cursor of the field."""
+        if self.selects(self.field):
+            self._set("", 0)
         value, place = self.value(self.field), self.place(self.field)
         text = "".join(char for char in text if char.isprintable())[: LONGEST_VALUE - len(value)]
         self._set(value[:place] + text + value[place:], place + len(text))
@@ -90,6 +99,8 @@ class Hand:
         """A key that changes what is typed or moves in it; whether it is one."""
         value, place = self.value(self.field), self.place(self.field)
         match key:
+            case "backspace" | "ctrl+h" | "delete" if self.selects(self.field):
+                self._set("", 0)
             case "backspace" | "ctrl+h":
                 self._set(value[: max(0, place - 1)] + value[place:], max(0, place - 1))
             case "delete":
@@ -116,3 +127,4 @@ class Hand:
 
     def _set(self, value: str, place: int) -> None:
         self._typed[self.field], self._places[self.field] = value, place
+        self._selected.discard(self.field)

@@ -265,7 +265,8 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str
         _refuse(words.NO_LINE(file=found.fstab, device=device))
     kept = at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
-    options = tuple(dict.fromkeys((*options, *subvolume)))
+    # The fourth field of a line cannot be empty (fstab(5)).
+    options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(words.SUBVOLUME_STAYS())
     added = tuple(one for one in options if one not in kept)

@@ -2,7 +2,7 @@
 queue. Nothing is written."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from wizard.apply.tune import words
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
+from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import rules_name
 from wizard.layout.changes.tuning import Found, Superblock
 from wizard.model.errors import BadInput, Failed
@@ -59,7 +60,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     own = [
         line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)
     ]
-    line = next((line for line in own if line.mount_point in mounts), own[0] if own else None)
+    line = _mounting(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
     if line is None and place is not None:
@@ -98,6 +99,21 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     )
 
 
+def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
+    """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
+    part = drive.partition(device)
+    found = signatures_on(drive, device)
+    if len(found) != 1:
+        return None
+    places = [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
+    try:
+        lines = parse(read_text(fstab), str(fstab))
+    except BadInput:
+        return None
+    line = _mounting([line for line in lines if _is_of(line, device, part, found[0], places)], places)
+    return line.options if line else None
+
+
 def nodes_of(device: str) -> tuple[str, str]:
     """The node itself and that of its drive; raises BadInput for what is neither a partition nor a drive."""
     try:
@@ -130,6 +146,11 @@ def _superblock(node: str, signature: Signature) -> Superblock | None:
         return superblock(node)
     except Failed:
         return None
+
+
+def _mounting(own: Sequence[Line], places: Collection[str]) -> Line | None:
+    """Of its lines that by which it is mounted, or else the first."""
+    return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
 
 def _is_of(

@@ -151,7 +151,7 @@ class Actions(Place):
     def act_rename(self, _row: str, _values: Values) -> None:
         """Another label."""
         label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
-        field = Field("label", words.LABEL(), printable(label, 300))
+        field = Field("label", words.LABEL(), printable(label, 300), selected=True)
         self._type(
             words.RENAME(),
             words.LABEL_MEANS(),
@@ -179,7 +179,8 @@ class Actions(Place):
 
     def act_options(self, _row: str, _values: Values) -> None:
         """Those of its line in fstab."""
-        fields = (Field("options", words.NEW_OPTIONS(), "", "noatime,nofail"),)
+        now = self.services.options_at_boot(self._drive, self._device) or ()
+        fields = (Field("options", words.NEW_OPTIONS(), printable(",".join(now), 4000), "defaults"),)
 
         def wanted(values: Values) -> Wanted:
             return SetOptions(tuple(filter(None, values.get("options", "").replace(" ", "").split(","))))

@@ -247,7 +247,18 @@ def _fstab_sentence(operation: EditFstab) -> str:
         return str(words.ADD_LINE(file=file))
     if all(edit.new is None for edit in operation.lines):
         return str(words.DROP_LINES(file=file, count=len(operation.lines)))
+    if len(operation.lines) == 1 and (told := _other_options(operation.lines[0], file)):
+        return str(told)
     return str(words.EDIT_LINES(file=file, count=len(operation.lines)))
+
+
+def _other_options(edit: LineEdit, file: str) -> Said | None:
+    """Where a line differs in its options alone, which go and which come."""
+    old, new = ((line or "").split() for line in (edit.old, edit.new))
+    if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
+        return None
+    place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
+    return words.EDIT_OPTIONS(place=place, file=file, new=options, old=before)
 
 
 def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:

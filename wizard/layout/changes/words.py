@@ -81,6 +81,9 @@ UNMOUNT = Sentence("layout.changes.unmount", "Unmount {device} from {place}.")
 EDIT_LINES = Sentence(
     "layout.changes.edit-lines", "Change one line of {file}.", "Change {count} lines of {file}."
 )
+EDIT_OPTIONS = Sentence(
+    "layout.changes.edit-options", "Give {place} in {file} the options {new}, in place of {old}."
+)
 ADD_LINE = Sentence("layout.changes.add-line", "Mount it at every boot: one line more in {file}.")
 DROP_LINES = Sentence(
     "layout.changes.drop-lines",
