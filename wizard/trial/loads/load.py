@@ -23,9 +23,9 @@ class Unit(StrEnum):
 class Phase:
     """One part of a load, on a volume that was mounted for it.
 
-    `name` is a code. The phase does `amount` units of work. `act` takes a descriptor of the volume's root folder;
-    it raises OSError where the volume is full or fails. At most `writes_bytes` go into files meanwhile, which
-    bounds what the volume needs and what is announced.
+    `name` is a code. The phase does `amount` units of work. `act` takes a descriptor of the volume's root
+    folder; it raises OSError where the volume is full or fails. At most `writes_bytes` go into files
+    meanwhile: a bound on what the volume needs and on what is announced.
     """
 
     name: str
