@@ -3,7 +3,8 @@
 import ctypes
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from random import Random
 
 from wizard.trial.loads.drawn import PAGE_BYTES
@@ -78,11 +79,19 @@ def _reserve(name: str, size_bytes: int, root: int) -> bool:
     raise OSError(number, os.strerror(number), name)
 
 
-def _fallocate(file: int, size_bytes: int) -> int:
-    """fallocate(2) from the file's beginning; gives 0 or the error's number."""
+@cache
+def _call() -> Callable[[int, int, int, int], int]:
+    """The call that takes 64 bits everywhere: musl has no other one, and no other name for it."""
     library = ctypes.CDLL(None, use_errno=True)
     call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
     call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    found: Callable[[int, int, int, int], int] = call
+    return found
+
+
+def _fallocate(file: int, size_bytes: int) -> int:
+    """fallocate(2) from the file's beginning; gives 0 or the error's number."""
+    call = _call()
     while call(file, 0, 0, size_bytes):
         if (number := ctypes.get_errno()) != errno.EINTR:
             return number

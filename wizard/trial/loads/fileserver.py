@@ -10,10 +10,10 @@ from wizard.trial.loads.drawn import gamma_size, scaled
 from wizard.trial.loads.load import Load, Phase, Unit
 from wizard.trial.loads.script import Draft, Script, crowd, phase
 
-FILES = 500
+FILES = 700
 FILES_A_FOLDER = 20
 THREADS = 50
-TURNS = 350
+TURNS = 500
 FILE_BYTES, APPEND_BYTES = 128 * KIB, 16 * KIB
 NEW = "new"
 

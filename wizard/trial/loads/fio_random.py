@@ -10,7 +10,7 @@ from wizard.trial.loads.random_io import filled
 from wizard.trial.loads.script import Draft, phase
 
 FILE_BYTES = 128 * MIB
-ACCESSES = 600
+ACCESSES = 900
 ACCESS_BYTES = 4 * KIB
 NAME = "file"
 SECONDS = 600.0
@@ -34,6 +34,7 @@ def _access(size_bytes: int, count: int, seed: int, root: int) -> None:
         "--name=access",
         f"--filename=/proc/self/fd/{root}/{NAME}",
         "--thread",
+        "--scramble_buffers=0",
         "--ioengine=psync",
         "--rw=randrw",
         "--rwmixread=75",

@@ -7,7 +7,7 @@ from wizard.trial.loads.drawn import scaled, source_size, source_tree
 from wizard.trial.loads.load import Load, Phase, Unit
 from wizard.trial.loads.script import Draft, phase
 
-FILES = 1000
+FILES = 700
 TREE, COPY, ARCHIVE = "linux", "copy", "linux.tar"
 
 

@@ -8,7 +8,7 @@ from wizard.trial.loads.drawn import scaled
 from wizard.trial.loads.load import Load, Phase, Unit
 from wizard.trial.loads.script import Draft, phase
 
-FILES = 2500
+FILES = 1800
 FILE_BYTES = KIB
 FOLDER, COPY = "many", "copy"
 

@@ -12,7 +12,7 @@ from wizard.trial.loads.load import Load, Phase, Unit
 from wizard.trial.loads.random_io import filled
 from wizard.trial.loads.script import Draft, Script, phase
 
-FILE_BYTES = 160 * MIB
+FILE_BYTES = 48 * MIB
 RECORD_BYTES = 64 * KIB
 STRIDE_RECORDS = 17
 """IOzone's: one record is read, and 16 are passed over."""

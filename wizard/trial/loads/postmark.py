@@ -7,8 +7,8 @@ from wizard.trial.loads.drawn import scaled
 from wizard.trial.loads.load import Load, Phase, Unit
 from wizard.trial.loads.script import Draft, Script, phase
 
-FILES = 1200
-TRANSACTIONS = 1000
+FILES = 1600
+TRANSACTIONS = 1400
 LEAST_BYTES, MOST_BYTES = 500, 9770
 POOL = "pool"
 

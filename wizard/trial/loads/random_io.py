@@ -12,7 +12,7 @@ from wizard.trial.loads.script import Draft, Script, phase
 
 FILE_BYTES = 128 * MIB
 THREADS = 10
-ACCESSES = 600
+ACCESSES = 1000
 ACCESS_BYTES = 2 * KIB
 WRITES = 0.25
 NAME = "file"
