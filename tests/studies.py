@@ -1,4 +1,4 @@
-"""`python -m tests.studies [--check]`: all that the studies name, and what diskwright does, for docs/studies.md.
+"""`python -m tests.studies [--check]`: what diskwright does with all that the studies name.
 
 What is recognised, made and advised, the ways off and the loads come from the program and its profiles. What
 the studies name, and what answers a tool of theirs, is written down here.

@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     count = atoi(argv[2]);
     threads = atoi(argv[3]);
     names = malloc((size_t)count * NAME);
-    char *buffer = malloc(CHUNK);
+    char *buffer = aligned_alloc(PAGE, CHUNK);
     if (root < 0 || !names || !buffer) fail("start");
     for (int at = 0; at < count; at++) snprintf(names[at], NAME, "f%d", at);
     for (int at = 0; at < PAGE; at++) page[at] = (char)rand();

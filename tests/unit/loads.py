@@ -69,6 +69,7 @@ class Witness:
         self.deleted: list[str] = []
         self.looked: list[str] = []
         self.written_bytes = self.read_bytes = 0
+        self.writes_of: Counter[str] = Counter()
         self.read_of: defaultdict[str, int] = defaultdict(int)
         self._names: dict[int, str] = {}
         self._lock = Lock()
@@ -109,6 +110,7 @@ class Witness:
         assert isinstance(file, int)
         if call in ("write", "pwrite"):
             self.written_bytes += moved_bytes
+            self.writes_of[self._names[file]] += 1
         else:
             self.read_bytes += moved_bytes
             self.read_of[self._names[file]] += moved_bytes

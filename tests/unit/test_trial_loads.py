@@ -178,6 +178,15 @@ def test_only_what_the_original_waits_for_is_waited_for(
     assert seen.calls["fsync"] + seen.calls["fdatasync"] == seen.calls[call]
 
 
+def test_an_entry_of_the_log_is_one_write(tmp_path: Path) -> None:
+    """Entries in pieces would be mixed up by the threads, another way each time."""
+    (fill,), serve = named("webproxy", "serve")
+    act(fill, tmp_path)
+    with Witness().watching() as seen:
+        act(serve, tmp_path)
+    assert seen.writes_of["weblog"] == seen.opened.count("weblog") == serve.amount / 8
+
+
 def test_a_database_waits_for_every_write(tmp_path: Path) -> None:
     (fill,), access = named("random-sync", "access", scale=0.5)
     act(fill, tmp_path)
