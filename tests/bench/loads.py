@@ -1,0 +1,162 @@
+"""`python -m tests.bench.loads [--write]`: what Python itself costs where a load runs, for docs/figures.md.
+
+Both sides make the same system calls in the same order on a tmpfs: scripts of operations as loads have them,
+and tests/bench/loads.c. A process of each runs in turn. The times are the processor's, of all threads. Each
+figure is the median of the runs, and the difference the median of those of two runs next to each other.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import process_time_ns
+
+from tests.readme import put
+from wizard.trial.loads.actions import Move
+from wizard.trial.loads.load import Phase, Unit
+from wizard.trial.loads.script import Draft, phase
+
+COUNT = 2000
+THREADS = 16
+RUNS = 25
+PAGE_BYTES, RECORD_BYTES = 4096, 1024
+REPEATED = 5 * COUNT
+"""Of the operations that take least."""
+SOURCE = Path(__file__).with_suffix(".c")
+MEMORY = Path("/dev/shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A line of the table, in the order of the C program."""
+
+    what: str
+    number: int
+
+
+OPERATIONS = (
+    Operation("create: open, write 4 KiB, close", COUNT),
+    Operation("read: open, readv until the end, close", COUNT),
+    Operation("stat", COUNT),
+    Operation("pwrite of 4 KiB in an open file", REPEATED),
+    Operation("unlink", COUNT),
+    Operation("write of 1 KiB in an open file", REPEATED),
+    Operation(f"create, by {THREADS} threads at once", COUNT),
+)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
+    parser.add_argument("--once", metavar="FOLDER", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.once:
+        print("\n".join(map(str, measured(arguments.once))))
+        return 0
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="diskwright-bench-") as folder:
+        table = render(list(in_turn(Path(folder))))
+    print(table)
+    if arguments.write:
+        put("loads", table)
+    return 0
+
+
+def measured(folder: Path) -> Iterator[int]:
+    """The nanoseconds of each operation, as the C program has them."""
+    draft = Draft(1)
+    names = [f"f{number}" for number in range(COUNT)]
+    create, read, look, delete, tidy = (draft.script() for _ in range(5))
+    for name in names:
+        create.create(name, PAGE_BYTES)
+    for name in names:
+        read.read(name)
+        look.look(name)
+    for name in names:
+        delete.delete(name)
+    fill, change = draft.script(), draft.script(PAGE_BYTES)
+    fill.create("large", REPEATED * PAGE_BYTES, PAGE_BYTES)
+    pieces = draft.contents.take(REPEATED * PAGE_BYTES, PAGE_BYTES)
+    change.access("large", [Move(at * PAGE_BYTES, piece) for at, piece in enumerate(pieces)])
+    fill_slowly = draft.script()
+    fill_slowly.create("small", REPEATED * RECORD_BYTES, RECORD_BYTES)
+    crowd = [draft.script() for _ in range(THREADS)]
+    for number, name in enumerate(names):
+        crowd[number % THREADS].create(name, PAGE_BYTES)
+    for name in ("large", "small", *names):
+        tidy.delete(name)
+    steps: Sequence[tuple[bool, Phase]] = [
+        (True, phase("create", Unit.FILES, create)),
+        (True, phase("read", Unit.FILES, read)),
+        (True, phase("stat", Unit.FILES, look)),
+        (False, phase("fill", Unit.BYTES, fill)),
+        (True, phase("pwrite", Unit.BYTES, change)),
+        (True, phase("unlink", Unit.FILES, delete)),
+        (True, phase("write", Unit.BYTES, fill_slowly)),
+        (True, phase("crowd", Unit.FILES, *crowd)),
+        (False, phase("tidy", Unit.FILES, tidy)),
+    ]
+    with _opened(folder) as root:
+        for counts, step in steps:
+            begun = process_time_ns()
+            step.act(root)
+            taken = process_time_ns() - begun
+            if counts:
+                yield taken
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield root
+    finally:
+        os.close(root)
+
+
+def in_turn(folder: Path) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    """The nanoseconds of both, run by run, after one of each that does not count."""
+    other = [str(compiled(folder)), str(folder / "files"), str(COUNT), str(THREADS)]
+    own = [sys.executable, "-m", "tests.bench.loads", "--once", str(folder / "files")]
+    (folder / "files").mkdir()
+    for number in range(RUNS + 1):
+        pair = (_said(own), _said(other)) if number % 2 else (_said(other), _said(own))[::-1]
+        if number:
+            yield pair
+
+
+def compiled(folder: Path) -> Path:
+    """The C program. Ends with a sentence where there is no compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise SystemExit("There is no C compiler here to compare with.")
+    program = folder / "loads"
+    subprocess.run([compiler, "-O2", "-pthread", "-o", str(program), str(SOURCE)], check=True, timeout=60)
+    return program
+
+
+def _said(argv: Sequence[str]) -> Sequence[int]:
+    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=120)
+    return [int(line) for line in done.stdout.split()]
+
+
+def render(runs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> str:
+    """The table: microseconds for each operation."""
+    lines = ["| operation | Python | C | difference |", "|---|---|---|---|"]
+    for at, operation in enumerate(OPERATIONS):
+        own = [ours[at] / operation.number / 1000 for ours, _ in runs]
+        other = [theirs[at] / operation.number / 1000 for _, theirs in runs]
+        more = median(a - b for a, b in zip(own, other, strict=True))
+        lines.append(f"| {operation.what} | {median(own):.1f} us | {median(other):.1f} us | {more:+.1f} us |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

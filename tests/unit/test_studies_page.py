@@ -1,0 +1,55 @@
+"""The page of the studies: what would make it say what is not so is noticed."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import studies
+from tests.studies import TOOLS, Tool
+from wizard.advise.workloads import load_workloads
+from wizard.filesystems.registry import KINDS
+
+
+def test_the_page_has_no_faults() -> None:
+    assert list(studies.faults()) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "fault"),
+    [
+        (Tool("x", ("choice",), "", loads=("no-load",)), "x: there is no load no-load."),
+        (Tool("x", ("choice",), "By `fly`.", commands=("fly",)), "x: fly is no command, or not told."),
+        (Tool("x", ("choice",), "By nothing.", commands=("plan",)), "x: plan is no command, or not told."),
+        (Tool("x", ("choice",), "", options=("no-*",)), "x: the catalogue has no option no-*."),
+    ],
+)
+def test_a_mistake_about_a_tool_is_told(tool: Tool, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studies, "TOOLS", (*TOOLS, tool))
+    assert list(studies.faults()) == [fault]
+
+
+def test_a_load_that_does_the_work_of_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = tuple(
+        replace(tool, loads=tuple(name for name in tool.loads if name != "rsync")) for tool in TOOLS
+    )
+    monkeypatch.setattr(studies, "TOOLS", without)
+    assert list(studies.faults()) == ["The load rsync does the work of no tool here."]
+
+
+def test_every_filesystem_of_the_studies_is_there() -> None:
+    """Those that the studies' texts name, written down from reading them."""
+    named = "btrfs ext2 ext3 ext4 jffs2 jfs nilfs2 ntfs reiser4 reiserfs swap ufs vfat xfs yaffs2"
+    assert sorted(studies.studied()) == named.split()
+
+
+def test_every_dead_one_has_a_way_off() -> None:
+    table = studies.ways_off()
+    for name in ("ext2", "ext3", "jffs2", "reiser4", "reiserfs", "ufs", "yaffs2"):
+        assert f"| {KINDS[name].title} | {KINDS[name].why_not} | {KINDS[name].way_off} |" in table
+
+
+def test_places_are_those_of_the_profiles() -> None:
+    table = {line.split(" | ")[0]: line for line in studies.filesystems(load_workloads()).splitlines()}
+    assert "first for `large-media`, `database`, `vm-images`" in table["| XFS"]
+    assert "on shingled drives first for `large-media`" in table["| ext4"]
+    assert "| no | no | where the kernel has it | no |" in table["| ReiserFS"]
