@@ -9,6 +9,8 @@ from wizard.desk.view import Field, Rows, View
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"
 """What can have the focus: the list or the fields, what stands above them, and the panes."""
 
+DELETING = ("backspace", "ctrl+h", "delete")
+
 LONGEST_VALUE = 1000
 """Characters that can be typed into a field."""
 
@@ -98,9 +100,9 @@ class Hand:
     def edit(self, key: str) -> bool:
         """A key that changes what is typed or moves in it; whether it is one."""
         value, place = self.value(self.field), self.place(self.field)
+        # What is selected goes as a whole; the cursor stands behind it.
+        key = "ctrl+u" if self.selects(self.field) and key in DELETING else key
         match key:
-            case "backspace" | "ctrl+h" | "delete" if self.selects(self.field):
-                self._set("", 0)
             case "backspace" | "ctrl+h":
                 self._set(value[: max(0, place - 1)] + value[place:], max(0, place - 1))
             case "delete":

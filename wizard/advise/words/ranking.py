@@ -29,6 +29,7 @@ UP_TO_FIRST = Sentence(
 UP_TO_SECOND = Sentence(
     "advise.ranking.up-to-second", "It moves up to the second place because {others:and} cannot be used here."
 )
+BECAUSE = Sentence("advise.ranking.because", "{why}")
 FIRST_BARRED = Sentence(
     "advise.ranking.first-barred", "{title} would come first for this work, but cannot be used here."
 )
