@@ -94,7 +94,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         ),
     ),
     ("recording-contradiction", WARNING, drive(model="PLAIN1", smart=Smart(model_family="Plain (SMR)"))),
-    ("recording-contradiction", INFO, drive(ata=Ata(rotation_rate=1))),
+    ("recording-contradiction", INFO, drive(rotational=False, rotation_rate=1)),
     ("geometry-usb-4096", WARNING, drive(geometry=KN4, bus="usb")),
     ("geometry-optimal-io-bogus", WARNING, drive(geometry=replace(E512, optimal_io_bytes=33553920))),
     ("recording-zoned-host-managed", DANGER, drive(zoned="host-managed")),

@@ -233,7 +233,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
     for what, value, follows in (
         ("size_bytes", drive.size_bytes, words.SIZE_UNREAD()),
         ("geometry", drive.geometry, words.BLOCKS_UNREAD()),
-        ("rotational", drive.rotational, words.ROTATION_UNREAD()),
+        ("rotational", drive.rotational, words.ROTATION_UNTOLD()),
         ("zoned", drive.zoned, words.ZONES_UNREAD()),
     ):
         if value is None:

@@ -230,7 +230,7 @@ def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
-        return said_of.ROTATION_UNREAD()
+        return said_of.ROTATION_UNTOLD()
     if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
         return said_of.LOOP()
     if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:

@@ -11,6 +11,7 @@ from wizard.advise.filesystems import for_files
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
+from wizard.diagnose.told import turning_words
 from wizard.documents.codec import render_document, to_json
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
@@ -130,9 +131,7 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
 def _drive_words(drive: Drive) -> Said | str:
     facts: list[Said | str] = [printable(drive.model)] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    if drive.rotational is not None:
-        facts.append(words.ROTATING() if drive.rotational else words.NOT_ROTATING())
-    return words.DRIVE(path=drive.path, facts=tuple(facts)) if facts else drive.path
+    return words.DRIVE(path=drive.path, facts=(*facts, turning_words(drive)))
 
 
 def _choice_lines(

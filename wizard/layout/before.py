@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from wizard.diagnose.recording import may_be_shingled
 from wizard.layout import words
 from wizard.layout.room.refusals import unread_content, waiting_doubts
 from wizard.layout.room.space import gpt_bounds, mbr_bounds, with_free
+from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry
 from wizard.model.identity import HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -117,8 +119,8 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     return Extent(first, max(0, end - first))
 
 
-def doubts_of(drive: Drive, *, keep: bool) -> tuple[Said, ...]:
-    """What could not be known about the drive, in sentences."""
+def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Said, ...]:
+    """What could not be known about the drive, in sentences. `recording` is what the diagnosis concludes."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(words.NOT_READ())
@@ -131,14 +133,8 @@ def doubts_of(drive: Drive, *, keep: bool) -> tuple[Said, ...]:
         doubts.append(words.NO_ALIGNMENT())
     if drive.zoned is None:
         doubts.append(words.ZONED_UNREAD())
-    tells = (
-        drive.zoned not in (None, "none")
-        or drive.vpd_zoned
-        or (drive.ata and drive.ata.zoned)
-        or drive.smart.zoned_capability
-    )
-    if drive.rotational and drive.bus != "loop" and not tells:
-        doubts.append(words.MAY_BE_SHINGLED(untold=words.SHINGLED_UNTOLD()))
+    if may_be_shingled(drive, recording):
+        doubts.append(words.MAY_BE_SHINGLED())
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:

@@ -240,10 +240,8 @@ NO_ALIGNMENT = Sentence(
 )
 ZONED_UNREAD = Sentence("layout.zoned-unread", "Whether the drive is zoned could not be read.")
 MAY_BE_SHINGLED = Sentence(
-    "layout.may-be-shingled", "{untold}; a shingled one slows down under long writing."
-)
-SHINGLED_UNTOLD = Sentence(
-    "layout.shingled-untold", "The drive itself does not tell whether it is shingled (its findings may know)"
+    "layout.may-be-shingled",
+    "Whether the drive is shingled is not known; a shingled one slows down under long writing.",
 )
 LEFT_BY_RUN = Sentence("layout.left-by-run", "{told} of the run {run}")
 NO_NODES = Sentence(

@@ -193,6 +193,8 @@ class Layer:
 class Drive:
     """A whole drive. `path` is its kernel node; `bus` ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
 
+    `rotational` is None where nobody said whether it turns. `rotation_rate` is the drive's own word: 1 for
+    solid state, else turns a minute. `kernel_rotational` is queue/rotational, which is true by default.
     `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
     VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
     they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
@@ -212,6 +214,8 @@ class Drive:
     wwn: str | None = None
     bus: str | None = None
     rotational: bool | None = None
+    rotation_rate: int | None = None
+    kernel_rotational: bool | None = None
     removable: bool | None = None
     read_only: bool | None = None
     zoned: str | None = None

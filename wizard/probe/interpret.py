@@ -20,6 +20,7 @@ from wizard.probe.drive.ata import ata_of
 from wizard.probe.drive.identity import names_of
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.rotation import own_rate, rate_in_page, turns
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
@@ -70,6 +71,8 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
     names = names_of(raw)
     ata, ata_trouble = ata_of(raw)
+    smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
+    rate = own_rate(ata, rate_in_page(raw), smart)
     signatures = with_insides(_signatures(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
     partitions = _partitions(raw, reading, found.mount_points)
     signatures = tuple(mark for mark in signatures if not _belongs_to_partition(mark, partitions))
@@ -84,7 +87,9 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         serial=names.serial,
         wwn=names.wwn,
         bus=names.bus,
-        rotational=_flag(raw.sysfs, "queue/rotational"),
+        rotational=turns(raw, rate, kernels_turning),
+        rotation_rate=rate,
+        kernel_rotational=kernels_turning,
         removable=_flag(raw.sysfs, "removable"),
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
@@ -95,7 +100,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         schedulers=tuple(re.findall(r"[\w-]+", raw.sysfs.get("queue/scheduler", ""))),
         diskseq=whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
-        smart=smart_of(raw.smart),
+        smart=smart,
         ata=ata,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),

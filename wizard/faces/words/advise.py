@@ -15,8 +15,6 @@ ABOUT = Sentence(
 
 TITLE = Sentence("faces.advise.title", "{purpose} on {drive}")
 DRIVE = Sentence("faces.advise.drive", "{path} ({facts:list})")
-ROTATING = Sentence("faces.advise.rotating", "rotating")
-NOT_ROTATING = Sentence("faces.advise.not-rotating", "not rotating")
 CHOSEN = Sentence("faces.advise.chosen", "chosen")
 SECOND = Sentence("faces.advise.second", "second")
 NOT_ADVISED = Sentence("faces.advise.not-advised", "not advised")
