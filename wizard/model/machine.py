@@ -156,7 +156,8 @@ class Table:
     a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
     `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when
     it writes a table again: right behind the first header and right before the second; `most_partitions`: how
-    many entries it has room for.
+    many entries it has room for. `own` is where the table itself lies, also where a damaged copy should be:
+    headers, entries, and the records of logical partitions.
     """
 
     kind: str
@@ -167,6 +168,7 @@ class Table:
     backup: str | None = None
     ordinary: bool | None = None
     most_partitions: int | None = None
+    own: tuple[Extent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,9 +298,9 @@ def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) ->
 def _free(
     reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
-    return free_extents(
-        reading.table, [(part.start_bytes, part.end_bytes) for part in partitions], size, has_signature=marked
-    )
+    taken = [(part.start_bytes, part.end_bytes) for part in partitions]
+    taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
+    return free_extents(reading.table, taken, size, has_signature=marked)
 
 
 def _is_partial(raw: RawDrive) -> bool:

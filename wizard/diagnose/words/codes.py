@@ -19,6 +19,7 @@ _MEANINGS = (
         "diagnose.codes.alignment-ok",
         "A partition starts on a physical block and on 1 MiB. Many such partitions are one finding.",
     ),
+    Sentence("diagnose.codes.alignment-end", "A partition ends within a physical block."),
     Sentence(
         "diagnose.codes.alignment-inside",
         "What a partition, container or array holds starts off the drive's blocks; it itself does not.",
@@ -78,6 +79,8 @@ _MEANINGS = (
     # The partition table.
     Sentence("diagnose.codes.table-overlap", "Two partitions share bytes."),
     Sentence("diagnose.codes.table-outside", "A partition reaches beyond what the drive or its table has."),
+    Sentence("diagnose.codes.table-covered", "A partition lies upon the partition table itself."),
+    Sentence("diagnose.codes.table-no-bytes", "An entry of the table has no bytes."),
     Sentence(
         "diagnose.codes.table-kernel-differs",
         "The kernel and the table disagree about the bounds of a partition.",

@@ -125,9 +125,21 @@ OVERLAP = Sentence(
     "Partitions {first} and {second} of {drive} overlap: nothing is added to a table that contradicts "
     "itself.",
 )
+LOOSE = Sentence(
+    "layout.room.loose",
+    "Partition {number} of {drive} is a logical one outside of the extended one: nothing is added to such a "
+    "table.",
+)
 OUTSIDE = Sentence(
     "layout.room.outside",
     "{part} lies outside of what the table of {drive} says can be used: nothing is added to such a table.",
+)
+NO_BYTES = Sentence(
+    "layout.room.no-bytes", "{part} has no bytes in the table of {drive}: nothing is added to such a table."
+)
+UPON_TABLE = Sentence(
+    "layout.room.upon-table",
+    "{part} lies upon the partition table of {drive} itself: nothing is added to such a table.",
 )
 BEYOND = Sentence(
     "layout.room.beyond",
