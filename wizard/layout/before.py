@@ -37,6 +37,8 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
         content_digest=drive.content_digest,
         rotational=drive.rotational,
         held=held_on(drive),
+        serial_shared=bool(drive.same_serial),
+        wwn_shared=bool(drive.same_wwn),
     )
 
 
@@ -53,6 +55,16 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
         for number, path, digest in found
         if digest is not None and path not in used
     )
+
+
+def shared_by(drive: Drive) -> tuple[str, ...]:
+    """The drives that tell all the numbers that this one tells; none where one of them is its own."""
+    told = [
+        others
+        for number, others in ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
+        if number
+    ]
+    return tuple(dict.fromkeys(path for others in told for path in others)) if told and all(told) else ()
 
 
 def layout_of(drive: Drive) -> Layout | None:
@@ -126,9 +138,11 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Said, 
         doubts.append(words.NOT_READ())
     if drive.unrecognised_zones:
         doubts.append(words.ZONES_WRITTEN(count=drive.unrecognised_zones))
+    how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
     if not drive.serial and not drive.wwn:
-        how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
         doubts.append(words.NO_IDENTITY(how=how))
+    elif others := shared_by(drive):
+        doubts.append(words.SHARED_IDENTITY(others=others, how=how))
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
         doubts.append(words.NO_ALIGNMENT())
     if drive.zoned is None:

@@ -229,6 +229,10 @@ ZONES_WRITTEN = Sentence(
 NO_IDENTITY = Sentence(
     "layout.no-identity", "The drive tells no serial number and no WWN, so it is known {how}."
 )
+SHARED_IDENTITY = Sentence(
+    "layout.shared-identity",
+    "The drive tells the same numbers as {others:list}, so it is known {how}.",
+)
 BY_COUNT = Sentence(
     "layout.by-count",
     "only by the kernel's count of drives: the plan holds until it is unplugged or the machine restarts",

@@ -197,7 +197,8 @@ class Drive:
 
     `rotational` is None where nobody said whether it turns. `rotation_rate` is the drive's own word: 1 for
     solid state, else turns a minute. `kernel_rotational` is queue/rotational, which is true by default.
-    `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
+    `same_serial` and `same_wwn` are the nodes of other attached drives that tell the same number: by these
+    two names it may be one drive. `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
     VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
     they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
     namespace of the controller), none (the controller has no such command); None where unknown.
@@ -214,6 +215,8 @@ class Drive:
     revision: str | None = None
     serial: str | None = None
     wwn: str | None = None
+    same_serial: tuple[str, ...] = ()
+    same_wwn: tuple[str, ...] = ()
     bus: str | None = None
     rotational: bool | None = None
     rotation_rate: int | None = None
@@ -246,8 +249,9 @@ class Drive:
 
     @property
     def token(self) -> str:
-        """What a person types to confirm: the serial, or for a drive without one the device's name."""
-        return self.serial or self.path.removeprefix("/dev/")
+        """What a person types to confirm: the serial, or the device's name where there is none, or another
+        drive tells the same."""
+        return self.serial if self.serial and not self.same_serial else self.path.removeprefix("/dev/")
 
     @property
     def zone_bytes(self) -> int | None:

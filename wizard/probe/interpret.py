@@ -17,7 +17,7 @@ from wizard.model.said import in_english
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.drive.ata import ata_of
-from wizard.probe.drive.identity import names_of
+from wizard.probe.drive.identity import names_of, sharing
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.pages import vital_page
 from wizard.probe.drive.rotation import own_rate, rate_in_page, turns
@@ -69,7 +69,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     size = bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
-    names = names_of(raw)
+    names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
     ata, ata_trouble = ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
     rate = own_rate(ata, rate_in_page(raw), smart)
@@ -86,6 +86,8 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         revision=names.revision,
         serial=names.serial,
         wwn=names.wwn,
+        same_serial=same_serial,
+        same_wwn=same_wwn,
         bus=names.bus,
         rotational=turns(raw, rate, kernels_turning),
         rotation_rate=rate,

@@ -124,6 +124,11 @@ _MEANINGS = (
         "diagnose.codes.drive-left",
         "A run of diskwright was left on the drive, and what it withheld was written to since.",
     ),
+    Sentence(
+        "diagnose.codes.identity-same-drive",
+        "Nothing tells the drive from another one: one drive by several names, or a copy.",
+    ),
+    Sentence("diagnose.codes.identity-same-serial", "Another drive tells the same serial number."),
     Sentence("diagnose.codes.drive-unread", "Something of the drive could not be read."),
     Sentence("diagnose.codes.drive-read-only", "The kernel allows no writes to the drive."),
     Sentence("diagnose.codes.health-failing", "The drive's own health check (SMART) has failed."),

@@ -88,11 +88,14 @@ def attributes(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, value in read if value is not None}
 
 
-def vital_pages(folder: Path) -> dict[str, str]:
-    """The SCSI pages 80h (serial number), 89h (an ATA drive's IDENTIFY data) and B1h (block device
-    characteristics) in base64."""
+PAGES = ("80", "89", "b1")
+"""SCSI's serial number, an ATA drive's IDENTIFY data, and block device characteristics."""
+
+
+def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]:
+    """Those of the SCSI pages that there are, in base64."""
     pages: dict[str, str] = {}
-    for page in ("80", "89", "b1"):
+    for page in wanted:
         try:
             pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode(
                 "ascii"
