@@ -5,6 +5,7 @@ from wizard.diagnose.contradictions import find_contradictions
 from wizard.diagnose.geometry import find_geometry
 from wizard.diagnose.health.judge import find_health
 from wizard.diagnose.identity import find_identity
+from wizard.diagnose.nosize import find_no_size
 from wizard.diagnose.nvme import find_nvme
 from wizard.diagnose.patterns import Pattern
 from wizard.diagnose.recording import find_recording, judge_recording
@@ -24,6 +25,7 @@ def diagnose(machine: Machine, drive: Drive, patterns: tuple[Pattern, ...]) -> D
         *find_alignment(drive),
         *find_tables(drive),
         *find_geometry(drive),
+        *find_no_size(drive),
         *find_nvme(drive),
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),

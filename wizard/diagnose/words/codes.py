@@ -129,6 +129,7 @@ _MEANINGS = (
         "Nothing tells the drive from another one: one drive by several names, or a copy.",
     ),
     Sentence("diagnose.codes.identity-same-serial", "Another drive tells the same serial number."),
+    Sentence("diagnose.codes.drive-no-size", "The kernel gives the drive no size, and cannot use it."),
     Sentence("diagnose.codes.drive-unread", "Something of the drive could not be read."),
     Sentence("diagnose.codes.drive-read-only", "The kernel allows no writes to the drive."),
     Sentence("diagnose.codes.health-failing", "The drive's own health check (SMART) has failed."),

@@ -56,7 +56,8 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         why = printable(drive.unread[0].why, 200).rstrip(".")
         raise Refused(str(words.UNMEASURED_WHY(what=what, drive=path, why=why)))
     if drive.size_bytes <= 0:
-        raise Refused(str(words.NO_SIZE(drive=path)))
+        no_size = words.UNUSABLE if drive.removable is False else words.NO_SIZE
+        raise Refused(str(no_size(drive=path)))
     if fault := geometry_fault(drive.geometry):
         raise Refused(str(words.NO_LAYOUT(drive=path, fault=fault)))
     return drive.size_bytes, drive.geometry

@@ -28,6 +28,9 @@ UNMEASURED_WHY = Sentence(
     "layout.room.unmeasured-why",
     "The {what} of {drive} could not be read: {why}. Nothing can be planned without it.",
 )
+UNUSABLE = Sentence(
+    "layout.room.unusable", "The kernel gives {drive} no size: `diskwright inspect {drive}` says what that means."
+)
 NO_SIZE = Sentence("layout.room.no-size", "{drive} has no size: insert a medium, or check its cable.")
 NO_LAYOUT = Sentence("layout.room.no-layout", "{drive} cannot be laid out: {fault}.")
 

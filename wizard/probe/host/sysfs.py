@@ -131,7 +131,7 @@ def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
 
 def is_drive(folder: Path) -> bool:
     """Whether a person would call it a drive: not a layer, not memory, no loop that is empty or a run's own,
-    no empty reader, no hidden path of a multipath drive."""
+    no empty reader, no hidden path of a multipath drive. One that the kernel cannot use is a drive."""
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
@@ -139,7 +139,15 @@ def is_drive(folder: Path) -> bool:
         behind = text(folder / "loop/backing_file")
         if behind is None or OURS.match(behind):
             return False
-    return OPTICAL.match(name) is not None or text(folder / "size") not in (None, "0")
+    if OPTICAL.match(name) is not None:
+        return True
+    size = text(folder / "size")
+    return size is not None and (size != "0" or _is_fixed(folder))
+
+
+def _is_fixed(folder: Path) -> bool:
+    """Whether there is hardware that does not wait for a medium: without a size, the kernel cannot use it."""
+    return text(folder / "removable") == "0" and (folder / "device").exists()
 
 
 def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:

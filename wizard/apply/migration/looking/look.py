@@ -29,7 +29,7 @@ from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.host.distribution import family_of, os_release
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host.sysfs import node_of, target
 from wizard.probe.machine import probe_machine
 from wizard.tools.program import find, run
 
@@ -180,7 +180,8 @@ def _below(name: str) -> Iterator[str]:
         sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
     )
     if (folder / "partition").exists():
-        yield from _below(folder.resolve().parent.name)
+        if (there := target(folder)) is not None:
+            yield from _below(there.parent.name)
     elif slaves:
         for slave in slaves:
             yield from _below(slave)
