@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.layouts import UUIDS
+from tests.unit.machines import drive, machine
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.faces.advise import advice_lines
 from wizard.layout import words as layout_words
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.wish import Wish
-from wizard.model.finding import Recorded
+from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.plan import Plan
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
@@ -53,3 +57,16 @@ def test_a_plan_doubts_shingles_only_where_the_diagnosis_does(
     concluded, plan = planned(name)
     assert concluded is verdict
     assert (UNKNOWN_SHINGLES in map(str, plan.doubts)) is doubted
+
+
+def test_nothing_suits_is_not_nothing_can_be_made() -> None:
+    """Without the programs for exFAT, NTFS and FAT32 nothing is advised for a shared stick, and ext4 can be
+    made."""
+    of = drive()
+    advice = advise(machine(of), of, NOT_JUDGED, find_workload("portable"))
+    assert advice.chosen is None and "ext4" in {choice.filesystem for choice in advice.usable}
+    said = " ".join(" ".join(advice_lines(advice, of)).split())
+    assert "Made against the advice can be: " in said and "None of the filesystems can be made" not in said
+    nothing = advise(machine(of, tools=()), of, NOT_JUDGED, find_workload("portable"))
+    assert not nothing.usable
+    assert "None of the filesystems can be made here." in " ".join(advice_lines(nothing, of))

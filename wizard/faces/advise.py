@@ -77,7 +77,9 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
     lines = _wrapped(str(words.TITLE(purpose=advice.workload.title, drive=_drive_words(drive))), width)
     if advice.chosen is None:
-        lines += ["", *_wrapped(str(words.NONE_USABLE()), width)]
+        usable = tuple(TITLES[choice.filesystem] for choice in for_files(advice.usable))
+        none = words.NONE_SUITS(filesystems=usable) if usable else words.NONE_USABLE()
+        lines += ["", *_wrapped(str(none), width)]
     explained: set[Option] = set()
     for number, choice in enumerate(ranked, 1):
         lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]()}"]
@@ -140,7 +142,7 @@ def _choice_lines(
     lines = [
         line
         for obstacle in choice.obstacles
-        for line in _wrapped(f"{words.NOT_USABLE()} {obstacle}", width, 3)
+        for line in _wrapped(f"{words.NOT_MADE()} {obstacle}", width, 3)
     ]
     lines += _wrapped(choice.sentence, width, 3)
     if choice.place is Place.REJECTED:
