@@ -202,6 +202,13 @@ def flag_of(option: CatalogueOption) -> str:
     return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
 
 
+def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
+    """Whether a volume can have a size for which both are offered."""
+    least = max((parse_size(option.at_least) for option in (one, other) if option.at_least), default=0)
+    mosts = [parse_size(option.at_most) for option in (one, other) if option.at_most]
+    return not mosts or least <= min(mosts)
+
+
 def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
     """Why this kernel does not take `option`, by its version alone; None where it does."""
     if not (option.since or option.until):
