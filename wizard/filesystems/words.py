@@ -136,7 +136,8 @@ FAT = Sentence(
     "permissions.",
 )
 FAT_LEAST = Sentence(
-    "filesystems.fat-least", "on a drive with blocks of 4096 bytes a smaller one would be no FAT32"
+    "filesystems.fat-least",
+    "a smaller one would be no FAT32 on drives with blocks of 4096 bytes, and it is made to fit all drives",
 )
 FAT_ASCII = Sentence(
     "filesystems.fat-ascii",

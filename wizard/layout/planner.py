@@ -33,6 +33,7 @@ from wizard.layout.rules import options_fault
 from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.wishes.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
+from wizard.layout.wishes.preset import small_systems
 from wizard.layout.wishes.roles import TableKind, volume_role
 from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.drive_facts import HOST_MANAGED
@@ -121,6 +122,7 @@ def make_plan(
         *rehearsal_doubts(machine.kernel),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
+        *small_systems(volumes, [extent.size_bytes for extent in extents]),
         *asked_doubts(wishes),
     )
     return Plan(identity, before, after, volumes, steps, doubts)

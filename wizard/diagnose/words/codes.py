@@ -58,6 +58,9 @@ _MEANINGS = (
         "diagnose.codes.geometry-nvme-formats",
         "An NVMe drive has a better format than the one in use; changing it erases the drive.",
     ),
+    Sentence(
+        "diagnose.codes.geometry-large-blocks", "The drive's physical blocks are larger than 4096 bytes."
+    ),
     # How it records.
     Sentence(
         "diagnose.codes.recording-zoned-host-managed",
