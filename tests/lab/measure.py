@@ -91,8 +91,8 @@ def by_fio(path: str) -> float:
     """Misaligned over aligned time of the middle write: the median of several rounds. Where the machine
     stumbles, a few writes take far longer, and the mean (or writes a second) would follow them.
 
-    Each fio that closes the drive makes udev read it, at the same pace and beside the next fio. udev waits for
-    whoever has the lock.
+    Each fio that closes the drive makes udev read it, at the same pace and beside the next fio. udev waits
+    for whoever has the lock.
     """
     with Path(path).open("rb") as drive_file:
         flock(drive_file, LOCK_EX)

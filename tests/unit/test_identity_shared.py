@@ -1,7 +1,8 @@
-"""One drive under two names, and two drives with one serial number: what is found, what confirms each, and that
-nothing reaches the other."""
+"""One drive under two names, and two drives with one serial number: what is found, what confirms each, and
+that nothing reaches the other."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -34,9 +35,7 @@ def raw(name: str, wwn: str | None = WWN, serial: str = "Z8400ABC") -> RawDrive:
 
 def found(of: Drive) -> dict[str, Severity]:
     codes = ("identity-same-drive", "identity-same-serial")
-    return {
-        one.code: one.severity for one in diagnose(machine(of), of, ()).findings if one.code in codes
-    }
+    return {one.code: one.severity for one in diagnose(machine(of), of, ()).findings if one.code in codes}
 
 
 @pytest.mark.parametrize(
@@ -80,9 +79,7 @@ def test_a_plan_is_confirmed_by_the_name_and_says_why() -> None:
 
 
 def test_tune_of_each_has_rules_of_its_own() -> None:
-    one, other = (
-        identity_of(shared(path=path), SIZE_BYTES, E512) for path in ("/dev/sda", "/dev/sdb")
-    )
+    one, other = (identity_of(shared(path=path), SIZE_BYTES, E512) for path in ("/dev/sda", "/dev/sdb"))
     assert rules_name(one) != rules_name(other)
 
 
@@ -100,7 +97,7 @@ def test_a_plan_confirmed_by_a_serial_is_refused_once_another_drive_tells_it() -
         check_same_start(known, drive(same_serial=("/dev/sdb",)))
 
 
-def test_numbers_are_read_of_every_attached_drive(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     block = tmp_path / "sys/block/sdb"
     (block / "device").mkdir(parents=True)
     for name, text in (("size", "8"), ("dev", "8:16"), ("device/wwid", WWN)):
@@ -112,4 +109,8 @@ def test_numbers_are_read_of_every_attached_drive(tmp_path, monkeypatch) -> None
     monkeypatch.setattr(attached, "UDEV", data)
     monkeypatch.setattr(attached, "drive_names", lambda *, all_devices: ["sdb", "sr0"])
     (seen,) = attached.attached_drives()
-    assert (seen.path, seen.udev, seen.sysfs["device/wwid"]) == ("/dev/sdb", {"ID_SERIAL_SHORT": "USB123"}, WWN)
+    assert (seen.path, seen.udev, seen.sysfs["device/wwid"]) == (
+        "/dev/sdb",
+        {"ID_SERIAL_SHORT": "USB123"},
+        WWN,
+    )

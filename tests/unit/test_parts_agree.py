@@ -143,10 +143,8 @@ def test_the_figures_of_a_shingled_drive_are_those_of_the_study() -> None:
     services = services_of("archive")
     (of,) = services.machine.drives
     (found,) = (
-        one
-        for one in services.diagnose(services.machine, of).findings
-        if one.code == "recording-shingled"
+        one for one in services.diagnose(services.machine, of).findings if one.code == "recording-shingled"
     )
     known = load_evidence()["shingled-appends"]
-    assert "file server" in known.title and "file server's random appends" in str(found.why)
+    assert "file server" in known.title and "file server's appends" in str(found.why)
     assert f"{dict(known.figures)['ext4']:,}" in str(found.why) and "backup" not in str(found.why)

@@ -1,5 +1,5 @@
-"""Drives that the kernel gives no size, devices that vanish while they are looked at, and how long each of many
-drives may take."""
+"""Drives that the kernel gives no size, devices that vanish while they are looked at, and how long each of
+many drives may take."""
 
 from pathlib import Path
 
@@ -82,7 +82,9 @@ def vanishing(self: Path, strict: bool = False) -> Path:
     raise FileNotFoundError(2, "No such file or directory", str(self))
 
 
-def test_a_device_that_vanishes_meanwhile_is_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_vanishes_meanwhile_is_no_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Path.resolve() looks at a link of sysfs twice; one in a thousand went away in between."""
     folder = tmp_path / "class/block/loop2p1"
     folder.mkdir(parents=True)

@@ -18,6 +18,7 @@ from wizard.diagnose.recording import may_be_shingled
 from wizard.diagnose.told import size_words
 from wizard.faces.advise import advice_lines
 from wizard.faces.showing.portrait import WIDTH, portrait
+from wizard.model.advice import Advice
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.machine import Drive, Machine
 from wizard.probe.interpret import machine_of
@@ -100,7 +101,7 @@ def test_recorded_drives_that_told_nothing_are_called_neither(name: str) -> None
         assert "Nothing says whether the drive rotates" in " ".join(advice.doubts)
 
 
-def _advice(recorded: Machine, of: Drive, workload: str):  # type: ignore[no-untyped-def]
+def _advice(recorded: Machine, of: Drive, workload: str) -> Advice:
     recording = diagnose(recorded, of, load_patterns()).recording
     return advise(recorded, of, recording, find_workload(workload))
 

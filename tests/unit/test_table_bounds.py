@@ -1,5 +1,5 @@
-"""Partitions where none can be: upon the table, without bytes, outside of the extended one. From the bytes of a
-drive to what is found, what is free, and what is planned."""
+"""Partitions where none can be: upon the table, without bytes, outside of the extended one. From the bytes
+of a drive to what is found, what is free, and what is planned."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_a_partition_upon_the_tables_entries_is_a_danger_whatever_the_header_say
     assert finding.severity is Severity.DANGER and finding.subject == "/dev/sda1"
     assert "shares 13312 bytes with it from byte 4096" in str(finding.sentence)
     assert not found(drive, "alignment-ok")
-    with pytest.raises(Refused, match="outside of what the table|in an unusual place"):
+    with pytest.raises(Refused, match=r"outside of what the table|in an unusual place"):
         plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 

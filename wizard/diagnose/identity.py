@@ -10,11 +10,9 @@ from wizard.model.machine import Drive
 
 def find_identity(drive: Drive) -> Iterator[Finding]:
     """By two names where nothing tells them apart; else that the serial number alone does not."""
-    if drive.wwn is None:
-        alike, apart = drive.same_serial, ()
-    else:
-        alike = tuple(path for path in drive.same_serial if path in drive.same_wwn)
-        apart = tuple(path for path in drive.same_serial if path not in drive.same_wwn)
+    told_apart = drive.same_serial if drive.wwn is not None else ()
+    apart = tuple(path for path in told_apart if path not in drive.same_wwn)
+    alike = tuple(path for path in drive.same_serial if path not in apart)
     if drive.serial is None:
         alike = drive.same_wwn
     if alike:

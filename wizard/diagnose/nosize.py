@@ -1,5 +1,5 @@
-"""A drive that is there, and that the kernel gives no size: it cannot use the blocks that the drive is formatted
-with, or the drive does not tell how many it has.
+"""A drive that is there, and that the kernel gives no size: it cannot use the blocks that the drive is
+formatted with, or the drive does not tell how many it has.
 
 Sources: Linux drivers/nvme/host/core.c (capacity 0 for metadata that it has no use for), drivers/scsi/sd.c
 (sd_read_capacity: unsupported sector size).

@@ -140,9 +140,7 @@ def _choice_lines(
     choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int
 ) -> list[str]:
     lines = [
-        line
-        for obstacle in choice.obstacles
-        for line in _wrapped(f"{words.NOT_MADE()} {obstacle}", width, 3)
+        line for obstacle in choice.obstacles for line in _wrapped(f"{words.NOT_MADE()} {obstacle}", width, 3)
     ]
     lines += _wrapped(choice.sentence, width, 3)
     if choice.place is Place.REJECTED:

@@ -137,7 +137,7 @@ FAT = Sentence(
 )
 FAT_LEAST = Sentence(
     "filesystems.fat-least",
-    "a smaller one would be no FAT32 on drives with blocks of 4096 bytes, and it is made to fit all drives",
+    "a smaller one would be no FAT32 on drives with blocks of 4096 bytes",
 )
 FAT_ASCII = Sentence(
     "filesystems.fat-ascii",

@@ -198,12 +198,13 @@ class Drive:
     `rotational` is None where nobody said whether it turns. `rotation_rate` is the drive's own word: 1 for
     solid state, else turns a minute. `kernel_rotational` is queue/rotational, which is true by default.
     `same_serial` and `same_wwn` are the nodes of other attached drives that tell the same number: by these
-    two names it may be one drive. `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
-    VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
-    they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
-    namespace of the controller), none (the controller has no such command); None where unknown.
-    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table.
-    `waiting` is what the drive's own notice says; None, too, where nobody could look, as a plain user.
+    two names it may be one drive. `zoned` is the kernel's queue/zoned: none, host-aware or host-managed.
+    `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8. `content_digest` covers the bytes of the table and
+    every signature found; None where they could not be read. `nvme_format_scope` is what an NVMe Format
+    command erases: namespace, all (every namespace of the controller), none (the controller has no such
+    command); None where unknown. `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a
+    drive without a table. `waiting` is what the drive's own notice says; None, too, where nobody could look,
+    as a plain user.
     """
 
     path: str

@@ -136,7 +136,8 @@ def _is_the_one(identity: Identity, drive: Drive) -> bool:
 
 
 def tells_who_it_is(identity: Identity) -> bool:
-    """Whether the drive has a number of its own to be known by: none that another attached drive tells too."""
+    """Whether the drive has a number of its own to be known by, not one that another attached drive tells
+    too."""
     by_serial = identity.serial is not None and not identity.serial_shared
     return by_serial or (identity.wwn is not None and not identity.wwn_shared)
 

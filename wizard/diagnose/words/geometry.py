@@ -28,7 +28,8 @@ LARGE = Sentence(
 )
 LARGE_WHY = Sentence(
     "diagnose.geometry.large-why",
-    "Filesystems mostly write 4096 bytes at a time. For each of those the drive reads and writes {block} bytes.",
+    "Filesystems mostly write 4096 bytes at a time. For each of those the drive reads and writes {block} "
+    "bytes.",
 )
 LARGE_SOURCE = Sentence("diagnose.geometry.large-source", "physical_block_size in sysfs")
 LARGE_REMEDY = Sentence(

@@ -8,16 +8,16 @@ ALIKE = Sentence(
 )
 ALIKE_WHY = Sentence(
     "diagnose.identity.alike-why",
-    "If it is one drive, what is written by one name changes under the other. Of a copy, nobody knows which "
-    "is meant.",
+    "If it is one drive, what is written by one name changes under the other. Of a copy, nobody knows "
+    "which is meant.",
 )
 SOURCE = Sentence(
     "diagnose.identity.source", "serial number and WWN of every attached drive, in sysfs and udev's database"
 )
 ALIKE_REMEDY = Sentence(
     "diagnose.identity.alike-remedy",
-    "See by `lsblk -o NAME,SIZE,HCTL,WWN {drive}` how each is attached. Let `multipath` join the paths to one "
-    "drive, and detach a copy.",
+    "See by `lsblk -o NAME,SIZE,HCTL,WWN {drive}` how each is attached. Let `multipath` join the paths to "
+    "one drive, and detach a copy.",
 )
 APART = Sentence(
     "diagnose.identity.apart", "{drive} and {others:list} tell the same serial number, {serial}."

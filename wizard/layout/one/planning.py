@@ -67,18 +67,14 @@ def format_plan(
     return _plan(machine, drive, part, (volume,), doubts, recording)
 
 
-def delete_plan(
-    machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED
-) -> Plan:
+def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
     """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
     not be touched."""
     _refuse(why_not_delete(drive, part))
     return _plan(machine, drive, part, (), (), recording)
 
 
-def grow_plan(
-    machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED
-) -> Plan:
+def grow_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
     """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))

@@ -90,9 +90,9 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
                 slot is not container
                 and slot.start_bytes < container.end_bytes
                 and container.start_bytes < slot.end_bytes
+                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not _within(slot, container))
             ):
-                if is_container(slot) or slot.number <= MBR_PRIMARIES or not _within(slot, container):
-                    return container, slot
+                return container, slot
     return None
 
 

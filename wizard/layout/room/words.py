@@ -29,7 +29,8 @@ UNMEASURED_WHY = Sentence(
     "The {what} of {drive} could not be read: {why}. Nothing can be planned without it.",
 )
 UNUSABLE = Sentence(
-    "layout.room.unusable", "The kernel gives {drive} no size: `diskwright inspect {drive}` says what that means."
+    "layout.room.unusable",
+    "The kernel gives {drive} no size: `diskwright inspect {drive}` says what that means.",
 )
 NO_SIZE = Sentence("layout.room.no-size", "{drive} has no size: insert a medium, or check its cable.")
 NO_LAYOUT = Sentence("layout.room.no-layout", "{drive} cannot be laid out: {fault}.")

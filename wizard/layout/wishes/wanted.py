@@ -79,7 +79,9 @@ def role_choice(advice: Advice, role: Role) -> Choice:
 def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     """The filesystems that can have the role, the one that it calls for first, and then as they are
     ranked."""
-    found = [_with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems]
+    found = [
+        _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
+    ]
     usual = [
         choice
         if choice.obstacles

@@ -1,5 +1,5 @@
-"""Whether a drive turns. The kernel has no value for "nobody said": what stands there then is its default, and
-is no knowledge. Pure.
+"""Whether a drive turns. The kernel has no value for "nobody said": what stands there then is its default,
+and is no knowledge. Pure.
 
 Sources: SBC-4, Block Device Characteristics VPD page; ACS-4, word 217; Linux drivers/scsi/sd.c (a drive is
 rotational unless the page says 1), drivers/block/virtio_blk.c, nbd.c, rbd.c and xen-blkfront.c;
@@ -20,7 +20,9 @@ def rate_in_page(raw: RawDrive) -> int | None:
     """What page B1h says: 1 for solid state, else turns a minute. None where it says nothing: 0 is "not
     reported", and the rest is reserved."""
     page = vital_page(raw, PAGE)
-    return None if page is None or len(page) < RATE_BYTES.stop else told(int.from_bytes(page[RATE_BYTES], "big"))
+    return (
+        None if page is None or len(page) < RATE_BYTES.stop else told(int.from_bytes(page[RATE_BYTES], "big"))
+    )
 
 
 def told(rate: int) -> int | None:

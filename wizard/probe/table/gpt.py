@@ -101,9 +101,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     )
 
 
-def _own(
-    primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int
-) -> Iterator[Extent]:
+def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int) -> Iterator[Extent]:
     """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
     entries = -(-len(best.entries) // block_bytes) * block_bytes
     yield Extent(0, 2 * block_bytes)

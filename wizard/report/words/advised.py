@@ -7,7 +7,9 @@ OLD = Sentence(
     "report.advised.old",
     "They are published, and old: read the date, the kernel and the hardware with them. Best first.",
 )
-NONE_USABLE = Sentence("report.advised.none-usable", "None of the filesystems that suit this work can be made here.")
+NONE_USABLE = Sentence(
+    "report.advised.none-usable", "None of the filesystems that suit this work can be made here."
+)
 ALSO_MADE = Sentence("report.advised.also-made", "Also made here, and not ranked for this work")
 NOT_MADE = Sentence("report.advised.not-made", "Known, and not made here")
 IN_ZONES = Sentence("report.advised.in-zones", "What could live in its zones")

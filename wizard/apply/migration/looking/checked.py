@@ -1,4 +1,5 @@
-"""Whether an ext filesystem is whole, by its own checker, as far as that can be known while a person waits."""
+"""Whether an ext filesystem is whole, by its own checker, as far as that can be known while a person
+waits."""
 
 from wizard.apply.migration.steps import first_error
 from wizard.migrate.steps import CHECKER, proof
@@ -14,8 +15,8 @@ ERRORS_LEFT = 4
 
 
 def damage(path: str, read: ExtFacts) -> str | None:
-    """The first error that e2fsck finds, without changing anything; empty where it finds none, None where that
-    was not found out.
+    """The first error that e2fsck finds, without changing anything; empty where it finds none, None where
+    that was not found out.
 
     A journal that waits to be replayed, and a filesystem in use, look damaged to it and are not.
     """
