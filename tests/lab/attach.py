@@ -154,7 +154,14 @@ def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
         case Bus.NVME:
             devices = [
                 {"driver": "nvme", "id": controller_id(drive), "serial": drive.serial},
-                disk | {"driver": "nvme-ns", "bus": controller_id(drive), "nsid": 1} | _zones(drive),
+                disk
+                | {
+                    "driver": "nvme-ns",
+                    "bus": controller_id(drive),
+                    "nsid": 1,
+                    "ms": drive.metadata_bytes or None,
+                }
+                | _zones(drive),
             ]
         case Bus.USB | Bus.UAS:
             driver = "usb-bot" if drive.bus is Bus.USB else "usb-uas"

@@ -100,7 +100,9 @@ class EmulatedDrive:
     where the first of its physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a
     SATA drive's IDENTIFY data and the values they shall have, set before the guest's driver asks.
     `unreadable`, `unwritable`: sectors (of 512 bytes) whose reading or writing fails, EVERYWHERE for all.
-    `failing`: its SMART says so (NVMe only). `logged`: every write to it is kept, in order (see blocklog.py).
+    `failing`: its SMART says so (NVMe only). `metadata_bytes`: beside each block (NVMe only).
+    `shares_serial`: another drive of the fleet may have its serial and its WWN. `logged`: every write to it is
+    kept, in order (see blocklog.py).
     """
 
     name: str
@@ -126,6 +128,8 @@ class EmulatedDrive:
     removable: bool = False
     logged: bool = False
     hidden_block_bytes: int | None = None
+    metadata_bytes: int = 0
+    shares_serial: bool = False
     expected: Expected | None = None
 
     def __post_init__(self) -> None:
@@ -189,7 +193,7 @@ class Fleet:
     def __post_init__(self) -> None:
         for what, values in (
             ("names", [drive.name for drive in self.members]),
-            ("serials", [drive.serial for drive in self.drives]),
+            ("serials", [drive.serial for drive in self.drives if not drive.shares_serial]),
         ):
             if len(set(values)) != len(values):
                 raise ValueError(f"Two drives share their {what}.")

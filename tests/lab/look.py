@@ -96,8 +96,8 @@ def _as_made(member: Member, drive: Drive) -> Check:
 def _as_named(member: EmulatedDrive, drive: Drive) -> Iterator[Check]:
     seen: dict[str, tuple[object, object]] = {"serial": (drive.serial, member.serial)}
     if member.bus is not Bus.NVME:
-        solid = member.rotation_rate == 1
-        seen["rotational"] = (drive.rotational, not solid)
+        rate = member.rotation_rate
+        seen["rotational"] = (drive.rotational, None if not rate else rate != 1)
     if member.model is not None:
         seen["model"] = (drive.model, member.model)
     if member.wwn is not None:
@@ -132,7 +132,7 @@ def _as_others_see(member: Member, drive: Drive) -> Iterator[Check]:
     wrong = dict(_unlike_lsblk(ours, drive, lsblk))
     yield Check(f"{member.name}: as lsblk says, in {len(LSBLK)} things", not wrong, shown(wrong))
     kernel = {"zoned": sysfs(drive.path, "queue/zoned"), "rotational": sysfs(drive.path, "queue/rotational")}
-    seen = {"zoned": drive.zoned, "rotational": str(int(bool(drive.rotational)))}
+    seen = {"zoned": drive.zoned, "rotational": str(int(bool(drive.kernel_rotational)))}
     yield Check(
         f"{member.name}: zones and rotation as the kernel says", kernel == seen, f"{seen}, kernel {kernel}"
     )
@@ -145,7 +145,7 @@ def _unlike_lsblk(
     """Each column of lsblk that says something else, with both words."""
     discard = drive.discard
     wanted = dict(zip(GEOMETRY, ours, strict=True)) | {
-        "rota": drive.rotational,
+        "rota": drive.kernel_rotational,
         "ro": drive.read_only,
         "rm": drive.removable,
         "zoned": drive.zoned,

@@ -305,9 +305,7 @@ BUS_FLEET = Fleet(
             physical_block_bytes=512,
             size_bytes=16 * GIB,
             removable=True,
-            expected=Expected(
-                "unknown", findings=("recording-unknown", "drive-unread"), bench=Outcome.NOT_POSSIBLE
-            ),
+            expected=Expected("unknown", findings=("drive-unread",), bench=Outcome.NOT_POSSIBLE),
         ),
         EmulatedDrive(
             "bridge-4096",

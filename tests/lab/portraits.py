@@ -37,7 +37,7 @@ def of_one(raw: RawMachine, drive: RawDrive) -> RawMachine:
     blocks = {name: block for name, block in raw.graph.blocks.items() if drive.name in (name, block.disk)}
     graph = replace(raw.graph, blocks=blocks, mounts=tuple(mount for mount in raw.graph.mounts if mount.own))
     links = {name: found for name, found in raw.links.items() if name in blocks}
-    return replace(raw, drives=(drive,), graph=graph, links=links, boot_id=None)
+    return replace(raw, drives=(drive,), graph=graph, links=links, boot_id=None, attached=())
 
 
 def diagnosis_of(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Diagnosis:

@@ -21,6 +21,7 @@ MODULES = (
     "console",
     "plugged",
     "failing",
+    "silent",
     "verdicts",
     "ladder",
     "zoned",

@@ -16,7 +16,7 @@ from wizard.migrate.document import read_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles.found_all import against
 from wizard.migrate.situation import Situation
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.migration import Means, SetFstabType, Way
 from wizard.model.units import MIB
 
@@ -264,11 +264,33 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
     )
     failed = diskwright(work, *words, "--confirm", drive.removeprefix("/dev/"))
     assert (
-        failed.returncode == 1
-        and "is damaged, and nothing of it was repaired" in failed.stderr
+        failed.returncode == ExitCode.REFUSED
+        and "is damaged, and not marked as such" in failed.stderr
         and "'old'" in failed.stderr
     )
     assert "--repair" in failed.stderr and work.digest(drive) == before
     repaired = diskwright(work, *words, "--repair", "--confirm", drive.removeprefix("/dev/"))
     assert repaired.returncode == 0 and "e2fsck repaired what was damaged" in repaired.stderr, repaired.stderr
     tool("e2fsck", "-f", "-n", drive)
+
+
+def test_damage_that_no_mark_tells_of_is_found_before_anything_is_proposed(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    """Nobody has noticed it yet: the superblock calls the filesystem clean."""
+    drive = ext3(work, make_drive)
+    assert look(work, drive).damaged == ""
+    tool("debugfs", "-w", "-R", "clri <2>", drive)
+    before = work.digest(drive)
+    assert read_superblock(drive).clean and look(work, drive).damaged
+    folder = str(work.folder)
+    words = ("migrate", drive, "--fstab", str(work.fstab), "--store", folder, "--undo-dir", folder)
+    told = json.loads(diskwright(work, *words, "--json").stdout)
+    assert told["default"] in (None, "mount")
+    assert "migrate-damaged" in {offer["obstacle_code"] for offer in told["offers"]}
+    planned = diskwright(work, *words, "--way", "full", "-o", str(work.folder / "plan.json"))
+    dry = diskwright(work, *words, "--way", "full", "--dry-run")
+    assert planned.returncode == dry.returncode == ExitCode.REFUSED, (planned.stderr, dry.stderr)
+    assert "damaged, and not marked as such" in planned.stderr and "--repair" in planned.stderr
+    assert work.digest(drive) == before
+    assert against(look(work, drive), Way.FULL, repairs=True) is None

@@ -68,6 +68,7 @@ def drive(**changes: Any) -> Drive:
         wwn="naa.5000000000000001",
         bus="sata",
         rotational=True,
+        kernel_rotational=True,
         removable=False,
         read_only=False,
         zoned="none",

@@ -57,7 +57,7 @@ def drive(**changes: Any) -> RawDrive:
         path="/dev/sda",
         sysfs_path=ATA,
         sysfs=SYSFS,
-        vpd={"80": page(b"        Z8400ABC")},
+        vpd={"80": page(b"        Z8400ABC"), "b1": page((5980).to_bytes(2, "big") + bytes(2))},
         table_kind="",
         chunks=(chunk(0, bytes(512)),),
         contents={"sda": RawContent()},

@@ -116,13 +116,13 @@ def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
 
 def test_nothing_usable_is_said_first() -> None:
     lines = text_of("large-media", drive(size_bytes=4096))
-    assert lines[2] == "None of the filesystems can be used here."
+    assert lines[2] == "None of the filesystems can be made here."
     assert [line for line in lines if re.match(r"\d+\. ", line)][:3] == [
         "1. XFS: not advised",
         "2. ext4: not advised",
         "3. Btrfs: not advised",
     ]
-    assert flowing(lines).count("Cannot be used: There is room for 0 B") == sum(
+    assert flowing(lines).count("Not made here: There is room for 0 B") == sum(
         bool(re.match(r"\d+\. ", line)) for line in lines
     )
 

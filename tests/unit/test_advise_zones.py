@@ -70,7 +70,7 @@ def mkfs(choice: Choice) -> list[str]:
     return [option.text for option in choice.mkfs]
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", [name for name in WORKLOADS if name != "portable"])
 def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -> None:
     advice = advice_for(zoned(), host(), workload)
     assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [
@@ -84,6 +84,26 @@ def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -
             obstacle.endswith(".") for obstacle in choice.obstacles
         )
     assert not advice.doubts
+
+
+def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
+    """That it is the only one that can be made there does not make Windows read it."""
+    advice = advice_for(zoned(), host(), "portable")
+    assert advice.chosen is None and btrfs_of(advice).place is Place.REJECTED
+    assert [choice.filesystem for choice in advice.usable] == ["btrfs"]
+    assert "Only Linux reads it" in str(btrfs_of(advice).sentence)
+    said = " ".join(advice_lines(advice, zoned()))
+    assert "1. Btrfs: chosen" not in said and "Made against the advice can be: Btrfs." in said
+
+
+@pytest.mark.parametrize("title", ["F2FS", "XFS"])
+def test_what_can_live_there_is_nowhere_said_to_be_unusable(title: str) -> None:
+    advice = advice_for(zoned(), host("6.15.0", "mkfs.f2fs"))
+    choice = advice.choice(title.lower())
+    assert choice is not None and choice.obstacles
+    said = " ".join(" ".join(advice_lines(advice, zoned())).split())
+    assert "Cannot be used" not in said and "needs a second, ordinary drive" not in said
+    assert f"diskwright does not set up {title} on zones" in " ".join(choice.obstacles)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -158,7 +178,7 @@ def test_where_btrfs_cannot_be_made_nothing_is_chosen(of: Drive, on: Machine, sa
     assert advice.chosen is None
     assert any(says in obstacle for obstacle in btrfs_of(advice).obstacles), btrfs_of(advice).obstacles
     assert use(advice, "Btrfs").ability is Ability.CANNOT or "128 MiB" in says
-    assert advice_lines(advice, of)[2] == "None of the filesystems can be used here."
+    assert advice_lines(advice, of)[2] == "None of the filesystems can be made here."
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def test_a_line_that_is_there_twice_is_left_alone() -> None:
 
 
 def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> None:
-    old = udev_rule("/dev/sda", "S1", (("read_ahead_kb", "64"),))
+    old = udev_rule(CHANGES.drive, (("read_ahead_kb", "64"),))
     both = made(replace(TUNING, queue=(("scheduler", "mq-deadline"),)), replace(FOUND, rules_text=old))
     assert (
         only(WriteRules, both).values == (("read_ahead_kb", "64"), ("scheduler", "mq-deadline"))
@@ -311,7 +311,7 @@ def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> N
     )
     theirs = made(found=replace(FOUND, rules_text=f"{old}# mine\n"))
     assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in map(str, theirs.doubts))
-    assert made(found=replace(FOUND, rules_text=udev_rule("/dev/sda", "S1", TUNING.queue))).steps
+    assert made(found=replace(FOUND, rules_text=udev_rule(CHANGES.drive, TUNING.queue))).steps
     nowhere = made(found=replace(FOUND, rules=None))
     assert (
         WriteRules not in kinds(nowhere)

@@ -32,7 +32,7 @@ from wizard.faces.showing.inspection import drive_document
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
-from wizard.model.machine import Drive, Obstacle, Signature, Table, Use
+from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
 from wizard.model.said import Said
 from wizard.model.units import GIB, KIB, MIB, TIB
 from wizard.model.waiting import Waiting
@@ -78,6 +78,10 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("alignment-4096", WARNING, partitioned(partition(1, 63 * 512), geometry=N512)),
     ("alignment-grain", INFO, partitioned(partition(1, 40 * 512))),
     ("alignment-ok", OK, partitioned(partition())),
+    ("alignment-end", INFO, partitioned(partition(1, MIB, GIB - 512))),
+    ("table-covered", DANGER, partitioned(partition(1, 4096), table=gpt(own=(Extent(1024, 16 * KIB),)))),
+    ("table-no-bytes", WARNING, partitioned(partition(1, MIB, 0))),
+    ("table-outside", DANGER, partitioned(EXTENDED, replace(LOGICAL, start_bytes=11 * GIB), table=mbr())),
     ("alignment-ok", OK, partitioned(partition(1, MIB + 3584), geometry=Geometry(512, 4096, 3584, 4096, 0))),
     ("alignment-stack", DANGER, partitioned(partition(), geometry=Geometry(512, 4096, -1, 524288, 1048576))),
     (
@@ -106,7 +110,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         ),
     ),
     ("recording-contradiction", WARNING, drive(model="PLAIN1", smart=Smart(model_family="Plain (SMR)"))),
-    ("recording-contradiction", INFO, drive(ata=Ata(rotation_rate=1))),
+    ("recording-contradiction", INFO, drive(rotational=False, rotation_rate=1)),
     ("geometry-usb-4096", WARNING, drive(geometry=KN4, bus="usb")),
     ("geometry-optimal-io-bogus", WARNING, drive(geometry=replace(E512, optimal_io_bytes=33553920))),
     ("recording-zoned-host-managed", DANGER, drive(zoned="host-managed")),
@@ -280,7 +284,8 @@ def test_logical_partitions_do_not_overlap_their_container() -> None:
     codes = severities(partitioned(EXTENDED, LOGICAL, table=mbr(), free=()))
     assert "table-overlap" not in codes and "table-kernel-differs" not in codes
     outside = replace(LOGICAL, start_bytes=10 * GIB)
-    assert "table-overlap" in severities(partitioned(EXTENDED, outside, table=mbr(), free=()))
+    codes = severities(partitioned(EXTENDED, outside, table=mbr(), free=()))
+    assert codes["table-outside"] is DANGER and "table-overlap" not in codes
 
 
 def test_an_mbr_reaches_sixteen_tebibytes_on_blocks_of_4096() -> None:

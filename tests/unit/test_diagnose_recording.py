@@ -51,11 +51,12 @@ YES, LIKELY, UNKNOWN, NOT_APPLICABLE = Recorded
         (drive(ata=Ata()), (UNKNOWN, None, "none")),
         (drive(ata=Ata(trims=True)), (LIKELY, "drive", "medium")),
         (drive(ata=Ata(trims=True), bus="usb"), (LIKELY, "drive", "medium")),
-        (drive(ata=Ata(trims=True, rotation_rate=1)), (NOT_APPLICABLE, None, "high")),
-        (drive(ata=Ata(trims=True, rotation_rate=5400), rotational=False), (LIKELY, "drive", "medium")),
+        (drive(ata=Ata(trims=True), rotational=False, rotation_rate=1), (NOT_APPLICABLE, None, "high")),
+        (drive(ata=Ata(trims=True), kernel_rotational=False), (LIKELY, "drive", "medium")),
         (drive(ata=Ata(trims=False)), (UNKNOWN, None, "none")),
-        (drive(smart=Smart(rotation_rate=0), discard=TRIM), (NOT_APPLICABLE, None, "high")),
-        (drive(smart=Smart(rotation_rate=5400), rotational=False, bus="usb"), (UNKNOWN, None, "none")),
+        (drive(rotational=False, discard=TRIM), (NOT_APPLICABLE, None, "high")),
+        (drive(kernel_rotational=False, bus="usb"), (UNKNOWN, None, "none")),
+        (drive(rotational=None, discard=TRIM), (UNKNOWN, None, "none")),
         (
             drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (CMR+HAMR)"), discard=TRIM),
             (UNKNOWN, None, "none"),
@@ -277,8 +278,9 @@ def test_contradictions_are_findings(
         ),
         (drive(zoned="host-managed", vpd_zoned=0, ata=Ata()), (Pattern("Example", kind=Kind.HOST_MANAGED),)),
         (drive(smart=RED_CMR), (Pattern("Example", kind=Kind.CONVENTIONAL),)),
-        (drive(rotational=True, ata=Ata(rotation_rate=5400)), ()),
-        (drive(rotational=False, ata=Ata(rotation_rate=1), smart=Smart(rotation_rate=0)), ()),
+        (drive(rotation_rate=5400), ()),
+        (drive(rotational=None), ()),
+        (drive(rotational=False, kernel_rotational=False, rotation_rate=1), ()),
         (drive(bus="nvme", rotational=False, zoned="host-managed"), (Pattern("Example"),)),
     ],
 )
@@ -291,15 +293,15 @@ def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple
     ("subject", "words"),
     [
         (
-            drive(rotational=True, ata=Ata(rotation_rate=1)),
+            drive(rotational=False, rotation_rate=1),
             ("for a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
         ),
         (
-            drive(rotational=False, ata=Ata(rotation_rate=5400)),
+            drive(kernel_rotational=False, rotation_rate=5400),
             ("without moving parts", "5400 times", "echo 1 >"),
         ),
         (
-            drive(rotational=False, bus="usb", smart=Smart(rotation_rate=7200)),
+            drive(kernel_rotational=False, bus="usb", rotation_rate=7200),
             ("7200 times", "The drive is believed"),
         ),
     ],

@@ -4,12 +4,14 @@ have made."""
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.earlier import Body, first_body, sealed
 from tests.unit.migrations import EXT3, TARGET, UUID, situation
+from wizard.apply.migration.looking.around import folder_seen
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import (
     MIGRATION_SCHEMA,
@@ -19,6 +21,7 @@ from wizard.migrate.document import (
     render_migration,
 )
 from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
 from wizard.migrate.steps import migration_steps
 from wizard.model.errors import BadInput
 from wizard.model.migration import (
@@ -91,9 +94,7 @@ FORGED = {
     "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
     "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
     "more free than there is": replace(FULL, before=replace(EXT3, free_blocks=1 << 50)),
-    "the fresh one on the old": make_migration(
-        situation(target=replace(TARGET, device="/dev/sda1")), Way.FRESH
-    ),
+    "the fresh one on the old": replace(made(Way.FRESH), device=TARGET.device),
 }
 
 
@@ -174,3 +175,19 @@ def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() ->
         doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt
         for doubt in map(str, alone.doubts)
     )
+
+
+def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--undo-dir ../dir` is a folder as any other, and the document names it for whoever applies it."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for named in ("../there", "../here/../there", str(tmp_path / "here/../there")):
+        seen = folder_seen(Path(named), tmp_path, Path("/dev/null"))
+        assert seen.path == str(tmp_path / "there"), seen
+
+
+def test_no_migration_is_made_that_would_be_refused_as_a_document() -> None:
+    broken = replace(situation(), store=Folder("/var/tmp/../stores", 1 << 40))
+    with pytest.raises(BadInput, match="is no folder"):
+        make_migration(broken, Way.FULL)

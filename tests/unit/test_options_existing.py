@@ -1,12 +1,15 @@
 """Advice for a filesystem that exists: what is said, and what fstab and a udev rule would hold."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.unit.machines import drive, machine
+from tests.unit.machines import E512, drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
 from wizard.advise.workloads import find_workload
+from wizard.layout.before import identity_of
 from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
@@ -98,16 +101,42 @@ def test_only_one_field_of_a_line_of_fstab_changes() -> None:
 
 def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
     values = (("scheduler", "none"), ("read_ahead_kb", "256"))
-    rule = udev_rule("/dev/sda", "S1", values)
+    known = identity_of(drive(), GIB, E512)
+    rule = udev_rule(known, values)
     assert rule == (
         'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL_SHORT}=="S1", '
         'ATTR{queue/scheduler}="none", ATTR{queue/read_ahead_kb}="256"\n'
     )
-    for serial in (None, 'x", RUN+="reboot'):
-        rule = udev_rule("/dev/sda", serial, (("scheduler", "none"),))
+    for number in (None, 'x", RUN+="reboot'):
+        rule = udev_rule(replace(known, serial=number, wwn=number), (("scheduler", "none"),))
         assert (
             'KERNEL=="sda"' in rule
             and "reboot" not in rule
             and rule.startswith("# The drive tells no serial number")
         )
-    assert udev_rule("/dev/sda", "S1", ()) == "" and values_in(udev_rule("/dev/sda", "S1", values)) == values
+    assert udev_rule(known, ()) == "" and values_in(udev_rule(known, values)) == values
+
+
+@pytest.mark.parametrize(
+    ("serial_shared", "wwn", "wwn_shared", "match"),
+    [
+        (True, "0x5000c500a1b2c3d4", False, 'ENV{ID_WWN_WITH_EXTENSION}=="0x5000c500a1b2c3d4"'),
+        (True, "eui.0025385b71b00001", False, 'ENV{ID_WWN}=="eui.0025385b71b00001"'),
+        (True, "0x5000c500a1b2c3d4", True, 'KERNEL=="sda"'),
+        (True, None, False, 'KERNEL=="sda"'),
+        (False, "0x5000c500a1b2c3d4", True, 'ENV{ID_SERIAL_SHORT}=="S1"'),
+    ],
+)
+def test_a_rule_never_hits_another_drive_that_tells_the_same_number(
+    serial_shared: bool, wwn: str | None, wwn_shared: bool, match: str
+) -> None:
+    known = replace(identity_of(drive(), GIB, E512), wwn=wwn)
+    shared = replace(known, serial_shared=serial_shared, wwn_shared=wwn_shared)
+    rule = udev_rule(shared, (("scheduler", "none"),))
+    assert match in rule and ("S1" in rule) is not serial_shared
+
+
+@pytest.mark.parametrize("optimal", [33553920, 0xFFFF * 4096, 65535 * 512, 6144])
+def test_read_ahead_does_not_follow_an_optimal_size_that_cannot_be_meant(optimal: int) -> None:
+    on = drive(geometry=Geometry(512, 4096, 0, 4096, optimal))
+    assert tuning(ext4("noatime", read_ahead_bytes=128 * KIB), on=on).queue == ()

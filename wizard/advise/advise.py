@@ -22,7 +22,7 @@ def advise(
     """Rank every filesystem for `profile` on `drive`. `size_bytes` is the volume's size where it is not the
     whole drive's.
 
-    The same facts always give the same advice. Where every filesystem has an obstacle nothing is chosen.
+    The same facts always give the same advice. Where none that suits the work can be made nothing is chosen.
     """
     zoned = manages_zones(drive)
     site = site_of(machine, drive, recording, profile, size_bytes)
@@ -97,10 +97,13 @@ def is_shingled(recording: Recording) -> bool:
 def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
     """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
     what was measured on drives that manage themselves says nothing of it."""
-    if zoned and candidate.filesystem == BTRFS.name:
+    if zoned and candidate.filesystem == BTRFS.name and candidate.moves_up:
         return replace(candidate.usual, place=Place.CHOSEN, sentence=words.ON_ZONES(), evidence=())
     if zoned:
-        return replace(candidate.usual, place=Place.REJECTED, sentence=words.NOT_ON_ZONES(), evidence=())
+        # What does not suit the work does not suit it better for being the only one that can be made.
+        unfit = candidate.filesystem == BTRFS.name
+        sentence = candidate.usual.sentence if unfit else words.NOT_ON_ZONES()
+        return replace(candidate.usual, place=Place.REJECTED, sentence=sentence, evidence=())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -233,7 +236,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
     for what, value, follows in (
         ("size_bytes", drive.size_bytes, words.SIZE_UNREAD()),
         ("geometry", drive.geometry, words.BLOCKS_UNREAD()),
-        ("rotational", drive.rotational, words.ROTATION_UNREAD()),
+        ("rotational", drive.rotational, words.ROTATION_UNTOLD()),
         ("zoned", drive.zoned, words.ZONES_UNREAD()),
     ):
         if value is None:

@@ -199,6 +199,13 @@ def flag_of(option: CatalogueOption) -> str:
     return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
 
 
+def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
+    """Whether a volume can have a size for which both are offered."""
+    least = max((parse_size(option.at_least) for option in (one, other) if option.at_least), default=0)
+    mosts = [parse_size(option.at_most) for option in (one, other) if option.at_most]
+    return not mosts or least <= min(mosts)
+
+
 def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
     """Why this kernel does not take `option`, by its version alone; None where it does."""
     if not (option.since or option.until):
@@ -227,7 +234,7 @@ def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
-        return said_of.ROTATION_UNREAD()
+        return said_of.ROTATION_UNTOLD()
     if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
         return said_of.LOOP()
     if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:

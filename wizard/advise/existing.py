@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from wizard.advise.catalogue import CatalogueOption, Kind
 from wizard.advise.words import existing as words
 from wizard.model.advice import Choice
+from wizard.model.geometry import plausible_optimal_io_bytes
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Said
 from wizard.model.units import KIB
@@ -128,8 +130,9 @@ def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> Said | s
 
 
 def _read_ahead(drive: Drive) -> int:
-    best = drive.geometry.optimal_io_bytes if drive.geometry else 0
-    return max(READ_AHEAD_BYTES, 2 * best)
+    """As the kernel would, from an optimal I/O size that can be meant."""
+    best = plausible_optimal_io_bytes(drive.geometry) if drive.geometry else None
+    return max(READ_AHEAD_BYTES, 2 * (best or 0))
 
 
 def _more_ahead(now: int, wanted: int) -> Change:
@@ -169,17 +172,29 @@ def line_with(line: str, options: Sequence[str]) -> str:
     return f"{found[1]}{found[2]}{','.join(options)}{found[4]}"
 
 
-def udev_rule(path: str, serial: str | None, queue: Sequence[tuple[str, str]]) -> str:
-    """The lines of a rules file that give the drive at `path` these values at every start; empty for none.
+def udev_match(drive: Identity) -> str:
+    """What udev knows the drive by and no other attached one: its serial number, else its WWN; empty where it
+    has neither."""
+    wwn = "ID_WWN_WITH_EXTENSION" if (drive.wwn or "").startswith("0x") else "ID_WWN"
+    for key, number, shared in (
+        ("ID_SERIAL_SHORT", drive.serial, drive.serial_shared),
+        (wwn, drive.wwn, drive.wwn_shared),
+    ):
+        if number and not shared and _NAME.fullmatch(number):
+            return f'ENV{{{key}}}=="{number}"'
+    return ""
 
-    A drive is known by its serial number; one without is known by the kernel's name only, which can change.
+
+def udev_rule(drive: Identity, queue: Sequence[tuple[str, str]]) -> str:
+    """The lines of a rules file that give the drive these values at every start; empty for none.
+
+    One that has no number of its own is known by the kernel's name only, which can change.
     """
     if not queue:
         return ""
-    if serial and _NAME.fullmatch(serial):
-        known, remark = f'ENV{{ID_SERIAL_SHORT}}=="{serial}"', ""
-    else:
-        known = f'KERNEL=="{path.removeprefix("/dev/")}"'
+    known, remark = udev_match(drive), ""
+    if not known:
+        known = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
         remark = (
             "# The drive tells no serial number that could stand here: look whether its name has stayed the "
             "same.\n"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wizard.advise.catalogue import CatalogueOption, Kind, flag_of, load_catalogue
+from wizard.advise.catalogue import CatalogueOption, Kind, flag_of, load_catalogue, meet
 from wizard.advise.evidence import load_evidence
 from wizard.advise.filesystems import FILESYSTEMS
 from wizard.advise.reading import Place as Entry
@@ -271,11 +271,8 @@ class _Joined:
                 raise self.place.fault(key, words.NO_OPTION(name=repr(printable(name, 50))))
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not Kind.SCHEDULER else ():
-                if (
-                    option.id in other.conflicts
-                    or other.id in option.conflicts
-                    or flag_of(option) == flag_of(other)
-                ):
+                stands_against = option.id in other.conflicts or other.id in option.conflicts
+                if (stands_against or flag_of(option) == flag_of(other)) and meet(option, other):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)

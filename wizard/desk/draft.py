@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.desk.parts.drive_rows import has_platters
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.roles import SYSTEM_WORKLOAD
 from wizard.layout.wishes.using import PORTABLE_WORKLOAD, PULLED_BUSES
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 
 def usual_purpose(drive: Drive) -> str:
     """What such a drive is mostly bought for: where the cursor begins in the list of purposes."""
-    platters = has_platters(drive)
     pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
-    if pulled and not platters:
+    if pulled and not drive.rotational:
         return PORTABLE_WORKLOAD
-    return "ssd-general" if platters is False else "large-media"
+    return "ssd-general" if drive.rotational is False else "large-media"
 
 
 def partition_of(session: Session) -> Partition | None:

@@ -59,6 +59,25 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
                 spoiled=any(one.code == "alignment-inside" for one in inside),
             )
             yield from inside
+            if place.standing is Standing.ON:
+                yield from _end(geometry, partition)
+
+
+def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
+    """Where a partition that starts on a block ends within one. One that starts off a block is told about its
+    start."""
+    block = geometry.physical_block_bytes
+    past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
+    if past and partition.size_bytes > 0:
+        yield Finding(
+            "alignment-end",
+            Severity.INFO,
+            partition.path,
+            words.END(partition=partition.path, end=partition.end_bytes, past=past, block=block),
+            words.END_WHY(),
+            shared.KERNEL(),
+            words.END_REMEDY(),
+        )
 
 
 def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:

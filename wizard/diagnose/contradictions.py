@@ -4,7 +4,7 @@ settled in silence."""
 from collections.abc import Iterator, Sequence
 
 from wizard.diagnose.recording import speaks_for_conventional, strongest
-from wizard.diagnose.rungs import VIRTUAL_BUSES, Rung, own_rotation_rate
+from wizard.diagnose.rungs import VIRTUAL_BUSES, Rung
 from wizard.diagnose.words import recording as words
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive
@@ -49,8 +49,8 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
 
 
 def _rotation(drive: Drive) -> Iterator[Finding]:
-    rate = own_rotation_rate(drive)
-    if rate is None or drive.rotational is None or (rate > 1) == drive.rotational:
+    rate, kernels = drive.rotation_rate, drive.kernel_rotational
+    if rate is None or kernels is None or (rate > 1) == kernels:
         return
     yield Finding(
         "recording-contradiction",

@@ -4,6 +4,8 @@ from wizard.diagnose.alignment import find_alignment
 from wizard.diagnose.contradictions import find_contradictions
 from wizard.diagnose.geometry import find_geometry
 from wizard.diagnose.health.judge import find_health
+from wizard.diagnose.identity import find_identity
+from wizard.diagnose.nosize import find_no_size
 from wizard.diagnose.nvme import find_nvme
 from wizard.diagnose.patterns import Pattern
 from wizard.diagnose.recording import find_recording, judge_recording
@@ -23,10 +25,12 @@ def diagnose(machine: Machine, drive: Drive, patterns: tuple[Pattern, ...]) -> D
         *find_alignment(drive),
         *find_tables(drive),
         *find_geometry(drive),
+        *find_no_size(drive),
         *find_nvme(drive),
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),
         *find_health(drive),
+        *find_identity(drive),
         *find_use(drive, root=machine.root),
     ]
     order = list(Severity)

@@ -10,6 +10,7 @@ from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB
 
 SECTOR_BYTES = 512
+USUAL_PHYSICAL_BYTES = 4096
 PARTED_SHARE = 200
 IGNORED_BYTES = 33553920
 """Of the bogus numbers the one that libfdisk knows by name; others it ignores where they are no multiple of
@@ -25,11 +26,17 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
         yield _usb_4096(drive) if drive.bus == "usb" else _4kn(drive)
     elif geometry.sector_format == "512e":
         yield _512e(drive, geometry.alignment_offset_bytes)
+    if geometry.physical_block_bytes > USUAL_PHYSICAL_BYTES:
+        yield _large(drive, geometry)
     if geometry.optimal_io_bytes and plausible_optimal_io_bytes(geometry) is None:
         yield _bogus(drive, geometry)
 
 
 def _512e(drive: Drive, offset_bytes: int) -> Finding:
+    if offset_bytes < 0:
+        remedy = words.E512_STACK_REMEDY()
+    else:
+        remedy = words.E512_OFFSET_REMEDY(offset=offset_bytes) if offset_bytes else words.E512_REMEDY()
     return Finding(
         "geometry-512e",
         Severity.INFO,
@@ -37,7 +44,21 @@ def _512e(drive: Drive, offset_bytes: int) -> Finding:
         words.E512(drive=drive.path),
         words.E512_WHY(),
         words.E512_SOURCE(),
-        words.E512_OFFSET_REMEDY(offset=offset_bytes) if offset_bytes > 0 else words.E512_REMEDY(),
+        remedy,
+    )
+
+
+def _large(drive: Drive, geometry: Geometry) -> Finding:
+    """Blocks that no filesystem of today's usual ones fills: 8 KiB and more."""
+    block = geometry.physical_block_bytes
+    return Finding(
+        "geometry-large-blocks",
+        Severity.INFO,
+        drive.path,
+        words.LARGE(drive=drive.path, block=block, logical=geometry.logical_block_bytes),
+        words.LARGE_WHY(block=block),
+        words.LARGE_SOURCE(),
+        words.LARGE_REMEDY(),
     )
 
 

@@ -9,8 +9,6 @@ from wizard.diagnose.rungs import (
     VIRTUAL_BUSES,
     Rung,
     Weight,
-    own_rotation_rate,
-    turns,
 )
 from wizard.diagnose.words import recording as words
 from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity
@@ -34,7 +32,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
         verdict = Recorded.YES if sure else Recorded.LIKELY
         confidence = shingled.clue.confidence if not against else "low" if not sure else "medium"
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
-    if turns(drive) is False:
+    if drive.rotational is False:
         return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (_solid(drive), *evidence))
     return Recording("unknown", None, Recorded.UNKNOWN, "none", evidence)
 
@@ -57,7 +55,7 @@ def speaks_for_conventional(rung: Rung) -> bool:
 
 
 def _solid(drive: Drive) -> Clue:
-    source = words.KERNELS_ROTATION() if own_rotation_rate(drive) is None else words.OWN_ROTATION()
+    source = words.KERNELS_ROTATION() if drive.rotation_rate is None else words.OWN_ROTATION()
     return Clue(source, words.NOTHING_TURNS(), "high")
 
 
@@ -72,13 +70,16 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
         yield _shingled(drive, recording, "recording-zoned-host-aware", words.HOST_AWARE)
     elif recording.verdict is Recorded.YES:
         yield _shingled(drive, recording, "recording-shingled", words.SHINGLED)
-    elif (
-        recording.verdict is Recorded.UNKNOWN
-        and turns(drive)
-        and drive.bus not in VIRTUAL_BUSES
-        and strongest(rungs) is None
-    ):
+    elif may_be_shingled(drive, recording) and strongest(rungs) is None:
         yield _unknown(drive, rungs)
+
+
+def may_be_shingled(drive: Drive, recording: Recording) -> bool:
+    """Whether that is in doubt: of a hard disk, and of what does not tell whether it is one, unless it is a
+    stick or a card, or only a program's."""
+    untold = drive.rotational is None and drive.kernel_rotational is not None
+    can_turn = drive.rotational or (untold and not drive.removable)
+    return recording.verdict is Recorded.UNKNOWN and can_turn and drive.bus not in VIRTUAL_BUSES
 
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:

@@ -62,22 +62,6 @@ def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
     return tuple(rung for rungs in found for rung in rungs)
 
 
-def turns(drive: Drive) -> bool | None:
-    """Whether it has platters: by the drive's own word where there is one, else by the kernel's, which an
-    enclosure can mislead."""
-    rate = own_rotation_rate(drive)
-    return drive.rotational if rate is None else rate > 1
-
-
-def own_rotation_rate(drive: Drive) -> int | None:
-    """Turns a minute as the drive itself says: 1 or less for solid state, None where it says nothing."""
-    return (
-        drive.ata.rotation_rate
-        if drive.ata is not None and drive.ata.rotation_rate is not None
-        else drive.smart.rotation_rate
-    )
-
-
 def _unasked(source: Said, why: Said) -> Rung:
     return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
 
@@ -152,7 +136,7 @@ def _discard(drive: Drive) -> Iterator[Rung]:
     kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and _is_ata(drive)
     models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
     emulated = any((model or "").startswith(VIRTUAL_MODELS) for model in models)
-    if (own or kernels) and turns(drive) and not emulated:
+    if (own or kernels) and drive.rotational and not emulated:
         clue = Clue(words.DISCARD(), words.NO_USE_FOR_TRIM(), "medium")
         yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 

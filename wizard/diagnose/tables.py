@@ -6,10 +6,13 @@ from itertools import islice
 from wizard.diagnose.alignment import is_extended
 from wizard.diagnose.words import tables as words
 from wizard.model.finding import Finding, Severity
-from wizard.model.machine import Drive, Partition, Signature, Table
+from wizard.model.machine import Drive, Extent, Partition, Signature, Table
+from wizard.model.said import Said
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
+ENTRY_BYTES, USUAL_ENTRIES = 128, 128
+"""Of a GPT."""
 
 
 def find_tables(drive: Drive) -> Iterator[Finding]:
@@ -33,10 +36,10 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             words.PRIMARY_DAMAGED(drive=drive.path),
             words.PRIMARY_DAMAGED_WHY(),
             words.UEFI(),
-            words.PRIMARY_DAMAGED_REMEDY(drive=drive.path),
+            _repair(drive, table, words.PRIMARY_DAMAGED_REMEDY(drive=drive.path)),
         )
     if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
-        yield _backup(drive, table.backup)
+        yield _backup(drive, table, table.backup)
     if table.kind == "mbr" and drive.size_bytes and drive.geometry:
         reach = MBR_BLOCKS * drive.geometry.logical_block_bytes
         if drive.size_bytes > reach:
@@ -74,7 +77,31 @@ def _lost(drive: Drive) -> Finding:
     )
 
 
-def _backup(drive: Drive, state: str) -> Finding:
+def _repair(drive: Drive, table: Table, remedy: Said) -> Said:
+    """The remedy that writes a copy of the table again, unless a partition lies in its place: then that would
+    be written over."""
+    ends = tuple(_where_copies_lie(drive, table))
+    covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in ends))
+    taken = next(covering, None)
+    return remedy if taken is None else words.NO_REPAIR(partition=taken.path)
+
+
+def _where_copies_lie(drive: Drive, table: Table) -> Iterator[Extent]:
+    """Where the table lies, and where its second copy would be written."""
+    yield from table.own
+    if drive.size_bytes and drive.geometry:
+        block = drive.geometry.logical_block_bytes
+        entries = (table.most_partitions or USUAL_ENTRIES) * ENTRY_BYTES
+        length = (1 + -(-entries // block)) * block
+        yield Extent(max(0, drive.size_bytes // block * block - length), length)
+
+
+def _shared(part: Partition, place: Extent) -> int:
+    """How many bytes of `place` the partition has."""
+    return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
+
+
+def _backup(drive: Drive, table: Table, state: str) -> Finding:
     sentence = {
         "missing": words.BACKUP_MISSING,
         "damaged": words.BACKUP_DAMAGED,
@@ -87,7 +114,7 @@ def _backup(drive: Drive, state: str) -> Finding:
         sentence(drive=drive.path),
         words.BACKUP_WHY(),
         words.UEFI(),
-        words.BACKUP_REMEDY(drive=drive.path),
+        _repair(drive, table, words.BACKUP_REMEDY(drive=drive.path)),
     )
 
 
@@ -106,6 +133,9 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
 
 
 def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
+    yield from _upon_table(drive, table)
+    yield from _empty(drive)
+    yield from _loose(drive)
     first = table.first_usable_bytes or 0
     ends = [end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None]
     for partition in drive.partitions:
@@ -117,15 +147,63 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             sentence = words.STARTS_OUTSIDE(partition=partition.path, start=start, first=first)
         else:
             continue
+        yield _outside(partition, table, sentence, words.OUTSIDE_WHY())
+
+
+def _outside(partition: Partition, table: Table, sentence: Said, why: Said) -> Finding:
+    return Finding(
+        "table-outside",
+        Severity.DANGER,
+        partition.path,
+        sentence,
+        why,
+        words.UEFI() if table.kind in ("gpt", "hybrid") else words.OUTSIDE_SOURCE(),
+        words.OUTSIDE_REMEDY(),
+    )
+
+
+def _upon_table(drive: Drive, table: Table) -> Iterator[Finding]:
+    """Partitions that lie upon the table itself. An extended one holds records of its logical ones."""
+    for part in drive.partitions:
+        places = [place for place in table.own if _shared(part, place) > 0]
+        if not places or is_extended(part):
+            continue
+        shared, at = _shared(part, places[0]), max(part.start_bytes, places[0].start_bytes)
         yield Finding(
-            "table-outside",
+            "table-covered",
             Severity.DANGER,
-            partition.path,
-            sentence,
-            words.OUTSIDE_WHY(),
+            part.path,
+            words.UPON_TABLE(partition=part.path, shared=shared, at=at),
+            words.UPON_TABLE_WHY(),
             words.UEFI() if table.kind in ("gpt", "hybrid") else words.OUTSIDE_SOURCE(),
-            words.OUTSIDE_REMEDY(),
+            words.UPON_TABLE_REMEDY(),
         )
+
+
+def _empty(drive: Drive) -> Iterator[Finding]:
+    for part in drive.partitions:
+        if part.size_bytes <= 0:
+            yield Finding(
+                "table-no-bytes",
+                Severity.WARNING,
+                part.path,
+                words.NO_BYTES(partition=part.path),
+                words.NO_BYTES_WHY(),
+                words.NO_BYTES_SOURCE(),
+                words.NO_BYTES_REMEDY(drive=drive.path, number=part.number),
+            )
+
+
+def _loose(drive: Drive) -> Iterator[Finding]:
+    """Logical partitions that are not within the extended one."""
+    table = drive.table
+    around = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
+    if table is None or table.kind != "mbr" or not around:
+        return
+    for part in drive.partitions:
+        if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in around):
+            said = words.NOT_WITHIN(partition=part.path, extended=around[0].path)
+            yield _outside(part, table, said, words.NOT_WITHIN_WHY())
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
@@ -141,7 +219,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
     ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
     for one, other in _pairs(ordered):
         shared = min(one.end_bytes, other.end_bytes) - max(one.start_bytes, other.start_bytes)
-        if shared > 0 and not _contains(one, other) and not _contains(other, one):
+        if shared > 0 and not _goes_around(one, other) and not _goes_around(other, one):
             yield Finding(
                 "table-overlap",
                 Severity.DANGER,
@@ -156,6 +234,12 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 words.OVERLAP_SOURCE(),
                 words.OVERLAP_REMEDY(),
             )
+
+
+def _goes_around(outer: Partition, inner: Partition) -> bool:
+    """Whether they are an extended partition and a logical one: that it may not be within is another
+    finding."""
+    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _contains(outer: Partition, inner: Partition) -> bool:

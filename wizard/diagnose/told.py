@@ -44,9 +44,15 @@ def size_words(drive: Drive) -> str:
     said = [words.SIZE(size=drive.size_bytes)]
     if known := drive.geometry:
         said.append(words.BLOCKS(logical=known.logical_block_bytes, physical=known.physical_block_bytes))
-    if drive.rotational is not None:
-        said.append(words.ROTATING() if drive.rotational else words.SOLID_STATE())
+    said.append(turning_words(drive))
     return ", ".join(map(str, said))
+
+
+def turning_words(drive: Drive) -> Said:
+    """`rotating`."""
+    if drive.rotational is None:
+        return words.ROTATION_UNTOLD()
+    return words.ROTATING() if drive.rotational else words.NOT_ROTATING()
 
 
 def contents_words(drive: Drive) -> str:

@@ -10,6 +10,7 @@ from wizard.advise.filesystems import for_files
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
+from wizard.diagnose.told import turning_words
 from wizard.documents.codec import render_document, to_json
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
@@ -75,7 +76,9 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
     lines = _wrapped(str(words.TITLE(purpose=advice.workload.title, drive=_drive_words(drive))), width)
     if advice.chosen is None:
-        lines += ["", *_wrapped(str(words.NONE_USABLE()), width)]
+        usable = tuple(TITLES[choice.filesystem] for choice in for_files(advice.usable))
+        none = words.NONE_SUITS(filesystems=usable) if usable else words.NONE_USABLE()
+        lines += ["", *_wrapped(str(none), width)]
     explained: set[Option] = set()
     for number, choice in enumerate(ranked, 1):
         lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]()}"]
@@ -129,18 +132,14 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
 def _drive_words(drive: Drive) -> Said | str:
     facts: list[Said | str] = [printable(drive.model)] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    if drive.rotational is not None:
-        facts.append(words.ROTATING() if drive.rotational else words.NOT_ROTATING())
-    return words.DRIVE(path=drive.path, facts=tuple(facts)) if facts else drive.path
+    return words.DRIVE(path=drive.path, facts=(*facts, turning_words(drive)))
 
 
 def _choice_lines(
     choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int
 ) -> list[str]:
     lines = [
-        line
-        for obstacle in choice.obstacles
-        for line in _wrapped(f"{words.NOT_USABLE()} {obstacle}", width, 3)
+        line for obstacle in choice.obstacles for line in _wrapped(f"{words.NOT_MADE()} {obstacle}", width, 3)
     ]
     lines += _wrapped(str(choice.sentence), width, 3)
     if choice.place is Place.REJECTED:

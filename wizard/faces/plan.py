@@ -110,11 +110,11 @@ def _plan_part(
             raise BadInput(words.WHOLE_DRIVE(option=word, part=part.path, drive=drive.path))
     if arguments.mode == "use-free":
         raise BadInput(words.FREE_SPACE(drive=drive.path))
+    recording = diagnose(machine, drive, load_patterns()).recording
     if arguments.delete or arguments.grow:
-        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part)
+        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
         raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
-    recording = diagnose(machine, drive, load_patterns()).recording
     usual = _usual(arguments)
     wishes = [
         _used(
@@ -125,7 +125,7 @@ def _plan_part(
         )
         for one in requests
     ]
-    return format_plan(machine, drive, part, wishes, _draw)
+    return format_plan(machine, drive, part, wishes, _draw, recording)
 
 
 def _plan_one(
@@ -148,9 +148,8 @@ def _plan_one(
     for asked in requests:
         wish = wish_of(machine, drive, recording, asked, arguments.danger)
         wishes += (_used(wish, drive, asked, usual, wishes),)
-    return make_plan(
-        machine, drive, wishes, mode, _draw, Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
-    )
+    arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
+    return make_plan(machine, drive, wishes, mode, _draw, arrangement, recording)
 
 
 def _plan_striped(

@@ -55,7 +55,7 @@ F2FS_LEAST = Sentence(
 )
 F2FS_ZONES = Sentence(
     "filesystems.f2fs-zones",
-    "F2FS needs a second, ordinary drive for its records there, which diskwright does not set up",
+    "diskwright does not set up F2FS on zones; what can live there says whether it can be made by hand",
 )
 
 JFFS2 = Sentence(
@@ -136,7 +136,8 @@ FAT = Sentence(
     "permissions.",
 )
 FAT_LEAST = Sentence(
-    "filesystems.fat-least", "on a drive with blocks of 4096 bytes a smaller one would be no FAT32"
+    "filesystems.fat-least",
+    "a smaller one would be no FAT32 on drives with blocks of 4096 bytes",
 )
 FAT_ASCII = Sentence(
     "filesystems.fat-ascii",
@@ -156,7 +157,7 @@ XFS = Sentence(
 XFS_LEAST = Sentence("filesystems.xfs-least", "mkfs.xfs makes none that is smaller since version 5.19")
 XFS_ZONES = Sentence(
     "filesystems.xfs-zones",
-    "XFS needs its zoned form for that, which is young (kernel 6.15) and which diskwright does not set up",
+    "diskwright does not set up XFS on zones; what can live there says whether it can be made by hand",
 )
 XFS_LABEL = Sentence(
     "filesystems.xfs-label",

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from wizard.diagnose.recording import may_be_shingled
 from wizard.layout import words
 from wizard.layout.room.refusals import unread_content, waiting_doubts
 from wizard.layout.room.space import gpt_bounds, mbr_bounds, with_free
+from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry
 from wizard.model.identity import HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -35,6 +37,8 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
         content_digest=drive.content_digest,
         rotational=drive.rotational,
         held=held_on(drive),
+        serial_shared=bool(drive.same_serial),
+        wwn_shared=bool(drive.same_wwn),
     )
 
 
@@ -51,6 +55,16 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
         for number, path, digest in found
         if digest is not None and path not in used
     )
+
+
+def shared_by(drive: Drive) -> tuple[str, ...]:
+    """The drives that tell all the numbers that this one tells; none where one of them is its own."""
+    told = [
+        others
+        for number, others in ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
+        if number
+    ]
+    return tuple(dict.fromkeys(path for others in told for path in others)) if told and all(told) else ()
 
 
 def layout_of(drive: Drive) -> Layout | None:
@@ -118,28 +132,24 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     return Extent(first, max(0, end - first))
 
 
-def doubts_of(drive: Drive, *, keep: bool) -> tuple[Said, ...]:
-    """What could not be known about the drive, in sentences."""
+def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Said, ...]:
+    """What could not be known about the drive, in sentences. `recording` is what the diagnosis concludes."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(words.NOT_READ())
     if drive.unrecognised_zones:
         doubts.append(words.ZONES_WRITTEN(count=drive.unrecognised_zones))
+    how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
     if not drive.serial and not drive.wwn:
-        how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
         doubts.append(words.NO_IDENTITY(how=how))
+    elif others := shared_by(drive):
+        doubts.append(words.SHARED_IDENTITY(others=others, how=how))
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
         doubts.append(words.NO_ALIGNMENT())
     if drive.zoned is None:
         doubts.append(words.ZONED_UNREAD())
-    tells = (
-        drive.zoned not in (None, "none")
-        or drive.vpd_zoned
-        or (drive.ata and drive.ata.zoned)
-        or drive.smart.zoned_capability
-    )
-    if drive.rotational and drive.bus != "loop" and not tells:
-        doubts.append(words.MAY_BE_SHINGLED(untold=words.SHINGLED_UNTOLD()))
+    if may_be_shingled(drive, recording):
+        doubts.append(words.MAY_BE_SHINGLED())
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:

@@ -24,6 +24,7 @@ from wizard.layout.room.space import (
     MBR_PRIMARIES,
     fresh_bounds,
     is_container,
+    loose,
     mbr_bounds,
     overlapping,
 )
@@ -242,8 +243,10 @@ def _kept_faults(plan: Plan) -> Iterator[Said]:
     """Faults of a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
         yield words.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
-    elif overlapping(plan.before.partitions) or any(
-        slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots
+    elif (
+        overlapping(plan.before.partitions)
+        or loose(plan.before.partitions)
+        or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
     ):
         yield words.KEPT_CONTRADICT()
 

@@ -33,10 +33,12 @@ from wizard.layout.rules import options_fault
 from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.wishes.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
+from wizard.layout.wishes.preset import small_systems
 from wizard.layout.wishes.roles import TableKind, volume_role
 from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
@@ -62,9 +64,10 @@ def make_plan(
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     arrangement: Arrangement = PLAIN,
+    recording: Recording = NOT_JUDGED,
 ) -> Plan:
     """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each
-    call.
+    call; `recording` is what the diagnosis concludes.
 
     Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for
     wishes that cannot be.
@@ -79,7 +82,7 @@ def make_plan(
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
             raise BadInput(str(words.ZONED_NO_TABLE(drive=drive.path)))
-        return _whole_plan(machine, drive, wishes, mode, draw_uuid)
+        return _whole_plan(machine, drive, wishes, mode, draw_uuid, recording)
     refuse_content(drive, chosen=mode is not None)
     keep = mode is Mode.USE_FREE and drive.is_empty is not True
     if keep:
@@ -96,7 +99,7 @@ def make_plan(
     spaces = aligned_spaces(free, geometry)
     if arrangement.grouped:
         return _grouped_plan(
-            machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, keep=keep
+            machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, recording, keep=keep
         )
     extents = place([demand_of(wish, spaces, geometry) for wish in wishes], spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
@@ -115,10 +118,11 @@ def make_plan(
     operations = operations_of(wipes, table, volumes, geometry)
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
-        *doubts_of(drive, keep=keep),
+        *doubts_of(drive, recording, keep=keep),
         *rehearsal_doubts(machine.kernel),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
+        *small_systems(volumes, [extent.size_bytes for extent in extents]),
         *asked_doubts(wishes),
     )
     return Plan(identity, before, after, volumes, steps, doubts)
@@ -140,6 +144,7 @@ def _grouped_plan(
     bounds: Extent,
     spaces: Sequence[Extent],
     fresh_kind: TableKind,
+    recording: Recording,
     *,
     keep: bool,
 ) -> Plan:
@@ -159,7 +164,7 @@ def _grouped_plan(
     identity = known_identity(machine, drive, size_bytes, geometry)
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
     doubts = (
-        *doubts_of(drive, keep=keep),
+        *doubts_of(drive, recording, keep=keep),
         *rehearsal_doubts(machine.kernel),
         *asked_doubts(wishes),
     )
@@ -175,7 +180,12 @@ def _grouped_plan(
 
 
 def _whole_plan(
-    machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    recording: Recording,
 ) -> Plan:
     """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as
     `make_plan` does."""
@@ -199,7 +209,8 @@ def _whole_plan(
     volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
     after = whole_after(identity, volume)
     steps = steps_of(whole_operations(volume), Context(identity, before, after))
-    return Plan(identity, before, after, (volume,), steps, (*doubts_of(drive, keep=False), *wish.doubts))
+    doubts = (*doubts_of(drive, recording, keep=False), *wish.doubts)
+    return Plan(identity, before, after, (volume,), steps, doubts)
 
 
 def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:

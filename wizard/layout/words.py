@@ -230,6 +230,10 @@ ZONES_WRITTEN = Sentence(
 NO_IDENTITY = Sentence(
     "layout.no-identity", "The drive tells no serial number and no WWN, so it is known {how}."
 )
+SHARED_IDENTITY = Sentence(
+    "layout.shared-identity",
+    "The drive tells the same numbers as {others:list}, so it is known {how}.",
+)
 BY_COUNT = Sentence(
     "layout.by-count",
     "only by the kernel's count of drives: the plan holds until it is unplugged or the machine restarts",
@@ -241,10 +245,8 @@ NO_ALIGNMENT = Sentence(
 )
 ZONED_UNREAD = Sentence("layout.zoned-unread", "Whether the drive is zoned could not be read.")
 MAY_BE_SHINGLED = Sentence(
-    "layout.may-be-shingled", "{untold}; a shingled one slows down under long writing."
-)
-SHINGLED_UNTOLD = Sentence(
-    "layout.shingled-untold", "The drive itself does not tell whether it is shingled (its findings may know)"
+    "layout.may-be-shingled",
+    "Whether the drive is shingled is not known; a shingled one slows down under long writing.",
 )
 LEFT_BY_RUN = Sentence("layout.left-by-run", "{told} of the run {run}")
 NO_NODES = Sentence(

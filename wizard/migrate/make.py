@@ -4,6 +4,7 @@ UUID of a fresh filesystem."""
 from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4
 
+from wizard.migrate.check import check_migration
 from wizard.migrate.estimates import fingerprint_seconds, room_bytes
 from wizard.migrate.obstacles.finding import told_of
 from wizard.migrate.obstacles.found_all import against, obstacles_of, refusal
@@ -41,7 +42,7 @@ def make_migration(
     if folder is not None and folder.free_bytes < room:
         said = words.NO_ROOM(folder=printable(folder.path, 200), free=folder.free_bytes, room=room)
         raise Refused(in_a_row(said, words.NOTHING_WRITTEN()))
-    return Migration(
+    migration = Migration(
         drive=situation.drive,
         device=situation.device,
         before=situation.ext,
@@ -57,6 +58,8 @@ def make_migration(
         doubts=doubts_of(situation, way, means, operations, manifest=manifest),
         target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
+    check_migration(migration, str(words.THE_MIGRATION()))
+    return migration
 
 
 def doubts_of(

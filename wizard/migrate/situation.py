@@ -79,12 +79,12 @@ class Situation:
 
     `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted.
     `is_root`: the running system stands on it; `opened`: another block device or a program holds it for
-    itself. `fstab` is the file
-    of mounts with its text, `own` the one on the filesystem itself, None where there is none or it was not
-    looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `family` is
-    the distribution's, as a machine has it, `e2fsprogs` their version. `no_snapshots` is a clause on why
-    device mapper cannot be used, empty where it can.
-    `manifest_seconds`: how long comparing every file takes, both times together.
+    itself. `damaged`: the first error that its checker finds, None where that was not found out. `fstab` is
+    the file of mounts with its text, `own` the one on the filesystem itself, None where there is none or it
+    was not looked for; `units` are systemd's own files for it. `missing` are programs that are not there,
+    `family` is the distribution's, as a machine has it, `e2fsprogs` their version. `no_snapshots` is a clause
+    on why device mapper cannot be used, empty where it can. `manifest_seconds`: how long comparing every file
+    takes, both times together.
     """
 
     drive: Identity
@@ -97,6 +97,7 @@ class Situation:
     swap_files: tuple[str, ...] = ()
     is_root: bool = False
     opened: bool = False
+    damaged: str | None = None
     lines: tuple[BootLine, ...] = ()
     units: tuple[str, ...] = ()
     own: OwnFstab | None = None

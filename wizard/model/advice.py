@@ -133,8 +133,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A ranking for one drive and one workload; `choices` begins with the chosen one unless every one has an
-    obstacle.
+    """A ranking for one drive and one workload; `choices` begins with the chosen one, unless none that suits
+    the work can be made.
 
     `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a
     drive whose zones the host must manage, is everything that could live there, also what diskwright does not
@@ -151,8 +151,13 @@ class Advice:
 
     @property
     def chosen(self) -> Choice | None:
-        """The filesystem advised; None where nothing can live there."""
+        """The filesystem advised; None where nothing that suits the work can live there."""
         return next((choice for choice in self.choices if choice.place is Place.CHOSEN), None)
+
+    @property
+    def usable(self) -> tuple[Choice, ...]:
+        """All that can be made there, whether they suit the work or not."""
+        return tuple(choice for choice in self.choices if not choice.obstacles)
 
     def choice(self, filesystem: str) -> Choice | None:
         """The choice for a filesystem by name."""

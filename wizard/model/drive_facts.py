@@ -5,6 +5,9 @@ from dataclasses import dataclass
 HOST_MANAGED = "host-managed"
 """The kernel's word for a drive whose zones are written in order or not at all."""
 
+SOLID_STATE, LEAST_RATE, MOST_RATE = 1, 0x0401, 0xFFFE
+"""Rotation rates that mean something (ACS-4, word 217; SBC-4, page B1h): solid state, and turns a minute."""
+
 
 @dataclass(frozen=True, slots=True)
 class Discard:
@@ -54,7 +57,7 @@ class Smart:
 
     `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which
     may hold `(SMR)`; `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that
-    calls itself something else.
+    calls itself something else; `rotation_rate` 1 for solid state, else turns a minute.
     """
 
     passed: bool | None = None

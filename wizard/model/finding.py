@@ -61,6 +61,10 @@ class Recording:
     evidence: tuple[Clue, ...] = ()
 
 
+NOT_JUDGED = Recording("unknown", None, Recorded.UNKNOWN, "none")
+"""Of a drive that nobody judged."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """All that is concluded about one drive. `drive` is its node."""

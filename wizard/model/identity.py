@@ -22,7 +22,8 @@ class Identity:
     `content_digest` is None where the planner was not allowed to read the drive. `held` tells what nothing
     used then: it changes when that is mounted and written to. What is written to files without a change of a
     superblock, inside an encrypted container or a logical volume, or past every filesystem, shows in neither.
-    `rotational` only serves estimates.
+    `rotational` only serves estimates. `serial_shared` and `wwn_shared`: another attached drive told the
+    same number, so that it does not tell who this one is.
     """
 
     path: str
@@ -37,8 +38,11 @@ class Identity:
     rotational: bool | None = None
     boot_id: str | None = None
     held: tuple[HeldDigest, ...] = ()
+    serial_shared: bool = False
+    wwn_shared: bool = False
 
     @property
     def token(self) -> str:
-        """What a person types to confirm: the serial, or for a drive without one the device's name."""
-        return self.serial or self.path.removeprefix("/dev/")
+        """What a person types to confirm: the serial, or the device's name where there is none, or another
+        drive tells the same."""
+        return self.serial if self.serial and not self.serial_shared else self.path.removeprefix("/dev/")

@@ -157,7 +157,8 @@ class Table:
     a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
     `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when
     it writes a table again: right behind the first header and right before the second; `most_partitions`: how
-    many entries it has room for.
+    many entries it has room for. `own` is where the table itself lies, also where a damaged copy should be:
+    headers, entries, and the records of logical partitions.
     """
 
     kind: str
@@ -168,6 +169,7 @@ class Table:
     backup: str | None = None
     ordinary: bool | None = None
     most_partitions: int | None = None
+    own: tuple[Extent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +196,16 @@ class Layer:
 class Drive:
     """A whole drive. `path` is its kernel node; `bus` ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
 
-    `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
-    VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
-    they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
-    namespace of the controller), none (the controller has no such command); None where unknown.
-    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table.
-    `waiting` is what the drive's own notice says; None, too, where nobody could look, as a plain user.
+    `rotational` is None where nobody said whether it turns. `rotation_rate` is the drive's own word: 1 for
+    solid state, else turns a minute. `kernel_rotational` is queue/rotational, which is true by default.
+    `same_serial` and `same_wwn` are the nodes of other attached drives that tell the same number: by these
+    two names it may be one drive. `zoned` is the kernel's queue/zoned: none, host-aware or host-managed.
+    `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8. `content_digest` covers the bytes of the table and
+    every signature found; None where they could not be read. `nvme_format_scope` is what an NVMe Format
+    command erases: namespace, all (every namespace of the controller), none (the controller has no such
+    command); None where unknown. `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a
+    drive without a table. `waiting` is what the drive's own notice says; None, too, where nobody could look,
+    as a plain user.
     """
 
     path: str
@@ -211,8 +217,12 @@ class Drive:
     revision: str | None = None
     serial: str | None = None
     wwn: str | None = None
+    same_serial: tuple[str, ...] = ()
+    same_wwn: tuple[str, ...] = ()
     bus: str | None = None
     rotational: bool | None = None
+    rotation_rate: int | None = None
+    kernel_rotational: bool | None = None
     removable: bool | None = None
     read_only: bool | None = None
     zoned: str | None = None
@@ -241,8 +251,9 @@ class Drive:
 
     @property
     def token(self) -> str:
-        """What a person types to confirm: the serial, or for a drive without one the device's name."""
-        return self.serial or self.path.removeprefix("/dev/")
+        """What a person types to confirm: the serial, or the device's name where there is none, or another
+        drive tells the same."""
+        return self.serial if self.serial and not self.same_serial else self.path.removeprefix("/dev/")
 
     @property
     def zone_bytes(self) -> int | None:

@@ -95,7 +95,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
     found: Facts = {
         "name": name,
         "path": sysfs.node_of(name),
-        "sysfs_path": str(folder.resolve()),
+        "sysfs_path": str(sysfs.target(folder) or folder),
         "sysfs": sysfs.attributes(folder, sysfs.ATTRIBUTES),
         "vpd": sysfs.vital_pages(folder),
         "udev": udev(name),
@@ -119,6 +119,9 @@ def from_device(known: Facts) -> Facts:
         medium = error.errno != errno.ENOMEDIUM
         return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
     try:
+        if known["sysfs"].get("size") == "0" and known["sysfs"].get("removable") == "0":
+            # It has a medium, which the kernel cannot use: a finding says so (diagnose/nosize.py).
+            return {"medium": True, "errors": errors}
         if known["sysfs"].get("size") == "0":
             return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE())]}
         if known["partitions"]:

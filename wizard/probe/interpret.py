@@ -16,9 +16,10 @@ from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.drive.ata import ata_of
-from wizard.probe.drive.identity import names_of
+from wizard.probe.drive.identity import names_of, sharing
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.rotation import own_rate, rate_in_page, turns
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
@@ -69,8 +70,10 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     size = bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
-    names = names_of(raw)
+    names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
     ata, ata_trouble = ata_of(raw)
+    smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
+    rate = own_rate(ata, rate_in_page(raw), smart)
     signatures = with_insides(_signatures(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
     partitions = _partitions(raw, reading, found.mount_points)
     signatures = tuple(mark for mark in signatures if not _belongs_to_partition(mark, partitions))
@@ -84,8 +87,12 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         revision=names.revision,
         serial=names.serial,
         wwn=names.wwn,
+        same_serial=same_serial,
+        same_wwn=same_wwn,
         bus=names.bus,
-        rotational=_flag(raw.sysfs, "queue/rotational"),
+        rotational=turns(raw, rate, kernels_turning),
+        rotation_rate=rate,
+        kernel_rotational=kernels_turning,
         removable=_flag(raw.sysfs, "removable"),
         read_only=_flag(raw.sysfs, "ro"),
         zoned=raw.sysfs.get("queue/zoned"),
@@ -96,7 +103,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         schedulers=tuple(re.findall(r"[\w-]+", raw.sysfs.get("queue/scheduler", ""))),
         diskseq=whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
-        smart=smart_of(raw.smart),
+        smart=smart,
         ata=ata,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),
@@ -294,9 +301,9 @@ def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) ->
 def _free(
     reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
-    return free_extents(
-        reading.table, [(part.start_bytes, part.end_bytes) for part in partitions], size, has_signature=marked
-    )
+    taken = [(part.start_bytes, part.end_bytes) for part in partitions]
+    taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
+    return free_extents(reading.table, taken, size, has_signature=marked)
 
 
 def _is_partial(raw: RawDrive) -> bool:

@@ -12,7 +12,7 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.names import printable
 from wizard.probe.facts import RawDrive, RawError, RawMachine
-from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
+from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, target, text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
@@ -97,7 +97,10 @@ def drive_name(path: str) -> str:
     name = name_of(str(node))
     folder = SYS / "class/block" / name
     if (folder / "partition").exists():
-        whole = node_of(folder.resolve().parent.name)
+        there = target(folder)
+        if there is None:
+            raise BadInput(str(words.NO_DRIVE(path=shown)))
+        whole = node_of(there.parent.name)
         raise BadInput(str(words.PARTITION(path=shown, drive=whole)))
     if not folder.exists():
         raise BadInput(str(words.NO_DRIVE(path=shown)))
@@ -111,8 +114,8 @@ def drive_under(path: str) -> str:
     partition."""
     with suppress(OSError, RuntimeError, ValueError):
         folder = SYS / "class/block" / name_of(str(Path(path).resolve(strict=True)))
-        if (folder / "partition").exists():
-            return node_of(folder.resolve().parent.name)
+        if (folder / "partition").exists() and (there := target(folder)) is not None:
+            return node_of(there.parent.name)
     return ""
 
 

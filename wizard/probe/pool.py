@@ -23,6 +23,9 @@ SERVER = (sys.executable, "-P", "-m", "wizard.probe.worker")
 GRACE_SECONDS = 3.0
 """For the server to start, and to report what it ended."""
 
+TURN_SECONDS = 1.0
+"""Of a CPU that a drive's probe may take, most of it smartctl's start: several times what a slow one took."""
+
 END_SECONDS = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,6 +45,13 @@ def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
             pool.close()
         else:
             _idle.setdefault(server, []).append(pool)
+
+
+def allowed_seconds(drives: int, seconds: float, cpus: int | None = None) -> float:
+    """What each of so many drives may take that are probed side by side. They share the CPUs, and a healthy
+    one must not be called silent because it had to wait for its turn."""
+    shared = max(0.0, drives / (cpus or len(os.sched_getaffinity(0))) - 1)
+    return seconds + shared * TURN_SECONDS
 
 
 def begin() -> None:
@@ -82,7 +92,8 @@ class Pool:
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
         """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an
-        error in its place."""
+        error in its place. `seconds` is what one may take that has a CPU for itself."""
+        seconds = allowed_seconds(len(names), seconds)
         left = dict.fromkeys(names)
         begun = time.monotonic()
         until = begun + seconds + GRACE_SECONDS

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from wizard.diagnose.told import turning_words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature
 from wizard.model.units import format_capacity, format_exact
@@ -62,7 +63,7 @@ def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
         yield "Physical block", f"{geometry.physical_block_bytes} bytes ({geometry.sector_format})"
         yield "Alignment offset", f"{geometry.alignment_offset_bytes} bytes"
         yield "Optimal I/O size", optimal
-    yield "Medium", {True: "rotating", False: "solid state", None: "not known"}[drive.rotational]
+    yield "Medium", str(turning_words(drive))
     yield "Zones", drive.zoned if drive.zoned and drive.zoned != "none" else ""
     yield (
         "Health",

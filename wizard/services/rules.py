@@ -189,7 +189,8 @@ class Rules:
         """As the protocol says."""
         from wizard.layout.planner import PLAIN, make_plan
 
-        return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN)
+        recording = self.diagnose(machine, drive).recording
+        return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
 
     def plan_part(
         self,
@@ -202,13 +203,14 @@ class Rules:
         """As the protocol says."""
         from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
 
+        recording = self.diagnose(machine, drive).recording
         match change:
             case PartChange.FORMAT:
-                return format_plan(machine, drive, part, wishes, self._draw_uuid)
+                return format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
             case PartChange.DELETE:
-                return delete_plan(machine, drive, part)
+                return delete_plan(machine, drive, part, recording)
             case PartChange.GROW:
-                return grow_plan(machine, drive, part)
+                return grow_plan(machine, drive, part, recording)
 
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Only a live machine has any."""

@@ -41,7 +41,7 @@ ESSENTIAL = (
 def confirm_scratch(drive: Drive, token: str) -> None:
     """Raises Refused unless `token` is what this drive is confirmed with."""
     if token != drive.token:
-        other = words.OTHER_SERIAL if drive.serial else words.OTHER_NAME
+        other = words.OTHER_SERIAL if drive.token == drive.serial else words.OTHER_NAME
         raise _refused(other(token=repr(printable(token, 40)), drive=drive.path))
 
 

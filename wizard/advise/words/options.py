@@ -28,7 +28,7 @@ KERNEL_OLD = Sentence("advise.options.kernel-old", "Kernel {since} is the first 
 KERNEL_NEW = Sentence(
     "advise.options.kernel-new", "Kernels from {until} on no longer take it; {release} runs."
 )
-ROTATION_UNREAD = Sentence("advise.options.rotation-unread", "Whether the drive rotates could not be read.")
+ROTATION_UNTOLD = Sentence("advise.options.rotation-untold", "Nothing says whether the drive rotates.")
 LOOP = Sentence(
     "advise.options.loop", "A loop device leaves the order of requests to the drive that holds its file."
 )

@@ -59,9 +59,9 @@ SIZE_UNREAD = Sentence(
 BLOCKS_UNREAD = Sentence(
     "advise.ranking.blocks-unread", "The drive's block sizes could not be read, so they were not checked."
 )
-ROTATION_UNREAD = Sentence(
-    "advise.ranking.rotation-unread",
-    "Whether the drive rotates could not be read; what depends on it is left out.",
+ROTATION_UNTOLD = Sentence(
+    "advise.ranking.rotation-untold",
+    "Nothing says whether the drive rotates; what depends on that is left out.",
 )
 ZONES_UNREAD = Sentence(
     "advise.ranking.zones-unread", "Whether the drive has zones that the host must manage could not be read."

@@ -140,14 +140,19 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
     return str(words.DONE_REPAIRED(node=node, repaired=put_right(operation)) if repaired else done)
 
 
-def damaged(device: str, said: str) -> Said:
-    """Why a migration ends at its first step, with the first thing that e2fsck found."""
+def first_error(said: str) -> Said | str:
+    """The first thing that e2fsck found."""
     found = [
         line
         for line in said.splitlines()
         if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
     ]
-    first = printable(found[0].strip(), 200) if found else words.UNTOLD()
+    return printable(found[0].strip(), 200) if found else words.UNTOLD()
+
+
+def damaged(device: str, said: str) -> Said:
+    """Why a migration ends at its first step, with the first thing that e2fsck found."""
+    first = first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
     return in_a_row(words.DAMAGED(device=device, found=first), words.TO_REPAIR(command=command))
 

@@ -59,7 +59,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     known = printable(identity.path)
     if drive.path != identity.path:
         raise _refused(words.OTHER_NAME(known=known, drive=drive.path))
-    if drive.size_bytes == 0:
+    if drive.size_bytes == 0 and drive.removable is not False:
         raise _refused(words.NO_MEDIUM(drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
@@ -136,8 +136,10 @@ def _is_the_one(identity: Identity, drive: Drive) -> bool:
 
 
 def tells_who_it_is(identity: Identity) -> bool:
-    """Whether the drive has a number of its own to be known by."""
-    return identity.serial is not None or identity.wwn is not None
+    """Whether the drive has a number of its own to be known by, not one that another attached drive tells
+    too."""
+    by_serial = identity.serial is not None and not identity.serial_shared
+    return by_serial or (identity.wwn is not None and not identity.wwn_shared)
 
 
 def is_same_attachment(identity: Identity, drive: Drive) -> bool:
@@ -155,6 +157,9 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     Only when a run is begun: one that is taken up again knows its drive by what it left there.
     """
     shown, again = printable(identity.path), (words.AGAIN(), NOTHING_WRITTEN())
+    if drive.same_serial and not identity.serial_shared:
+        # What was typed was the serial number, and that names both by now.
+        raise Refused(in_a_row(words.SHARED_SINCE(drive=shown, others=drive.same_serial), *again))
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
             raise Refused(in_a_row(words.STARTED_AGAIN(drive=shown), *again))

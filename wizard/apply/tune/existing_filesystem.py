@@ -22,7 +22,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.names import printable
-from wizard.probe.host.sysfs import SYS, name_of, node_of, text
+from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
 
 
@@ -123,8 +123,8 @@ def nodes_of(device: str) -> tuple[str, str]:
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(words.NO_BLOCK_DEVICE(device=printable(device)))
-    if (folder / "partition").exists():
-        return str(node), node_of(folder.resolve().parent.name)
+    if (folder / "partition").exists() and (there := target(folder)) is not None:
+        return str(node), node_of(there.parent.name)
     return str(node), str(node)
 
 

@@ -91,7 +91,7 @@ class Filesystem(Place):
             words.TITLE(purpose=advice.workload.title),
             tuple(self._actions()),
             about=words.ABOUT(drive=drive.path if drive else ""),
-            above=() if advice.chosen else (para(Piece(words.NONE_CAN(), Tone.WARN)),),
+            above=() if advice.chosen else (para(Piece(_none(advice), Tone.WARN)),),
             rows=Rows(rows, self._at, columns),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in self.HELP),
@@ -215,6 +215,11 @@ class Filesystem(Place):
         else:
             told = words.INSTALLED(programs=absent.programs, count=len(absent.programs))
             self.tell(told, Tone.GOOD)
+
+
+def _none(advice: Advice) -> Text:
+    """That nothing is advised: nothing can be made, or nothing that suits the purpose."""
+    return words.NONE_SUITS() if for_files(advice.usable) else words.NONE_CAN()
 
 
 def standing(choice: Choice) -> Piece:

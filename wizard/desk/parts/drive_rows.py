@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from wizard.desk.parts.bars import drive_bar
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import drives as words
-from wizard.diagnose.rungs import VIRTUAL_BUSES, own_rotation_rate, turns
 from wizard.diagnose.told import recording_word
 from wizard.layout.room.refusals import unread_content
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
@@ -22,7 +21,6 @@ TONES = {
 }
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
 _RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
-ASSUMED = frozenset({"usb", *VIRTUAL_BUSES})
 TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
 """Findings that half a minute of measuring answers."""
 
@@ -32,20 +30,11 @@ def short(path: str) -> str:
     return printable(path.removeprefix("/dev/"), 40)
 
 
-def has_platters(drive: Drive) -> bool | None:
-    """Whether it is a hard disk, where that is known. Of a USB or virtual drive that says nothing itself the
-    kernel assumes it."""
-    assumed = drive.bus in ASSUMED and own_rotation_rate(drive) is None
-    found = turns(drive)
-    return None if found and assumed else found
-
-
 def kind_of(drive: Drive) -> Text:
     """What it is made of."""
-    platters = has_platters(drive)
-    if platters is None:
+    if drive.rotational is None:
         return words.KIND_UNKNOWN()
-    return words.HDD() if platters else words.SSD()
+    return words.HDD() if drive.rotational else words.SSD()
 
 
 def run_row(run: OpenRun, *, named: bool = False) -> Row:

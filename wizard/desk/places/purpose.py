@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from wizard.advise.filesystems import for_files
 from wizard.desk.draft import for_purpose, planned, usual_purpose
 from wizard.desk.parts.bars import plan_bars
 from wizard.desk.parts.drive_rows import kind_of, short
@@ -143,8 +144,9 @@ def _leads_to(session: Session) -> Iterator[Block]:
     advice = session.advice
     if session.choice is None or advice is None:
         yield para(Piece(words.NOTHING(), Tone.WARN))
-        for choice in advice.choices if advice else ():
-            yield para(strong(choice.filesystem), *choice.obstacles[:1], indent=2, hang=2)
+        for choice in for_files(advice.choices) if advice else ():
+            why = choice.obstacles[0] if choice.obstacles else words.CAN_BE_MADE()
+            yield para(strong(choice.filesystem), why, indent=2, hang=2)
         return
     plan = session.plan
     if plan is None:

@@ -190,7 +190,7 @@ class Review(Place):
         return shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
 
     def _by_serial(self, drive: Identity) -> bool:
-        return bool(drive.serial) and self._token(drive) == drive.token
+        return self._token(drive) == drive.serial
 
     def _actions(self, *, destroys: bool) -> Iterator[Action]:
         if self._beginning:

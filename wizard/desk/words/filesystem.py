@@ -4,6 +4,11 @@ from wizard.model.said import Sentence
 
 TITLE = Sentence("desk.filesystem.title", "Filesystem for: {purpose}")
 ABOUT = Sentence("desk.filesystem.about", "on {drive}")
+NONE_SUITS = Sentence(
+    "desk.filesystem.none-suits",
+    "No filesystem that suits this purpose can be made on this drive. Those without a reason beside them can "
+    "be.",
+)
 NONE_CAN = Sentence(
     "desk.filesystem.none-can", "No filesystem can be made on this drive from here. Each row says why."
 )

@@ -38,7 +38,7 @@ LUKS = Sentence("desk.volume.luks", "LUKS2: a passphrase at every start")
 SUBVOLUMES_HINT = Sentence("desk.volume.subvolumes-hint", "none; or such as @:/mnt/new, @snapshots")
 
 TAKE = Sentence("desk.volume.take", "take it")
-NOTHING_FITS = Sentence("desk.volume.nothing-fits", "No filesystem can be made here for this purpose.")
+NOTHING_FITS = Sentence("desk.volume.nothing-fits", "No filesystem that suits this purpose can be made here.")
 NAME_THEM = Sentence("desk.volume.name-them", "Say who may write: a user's name, or group:NAME.")
 
 HELP = (

@@ -53,6 +53,10 @@ HIDDEN = Sentence(
 GRAIN = Sentence(
     "diagnose.alignment.grain", "{partition} starts at byte {start}: on the drive's blocks, but not on 1 MiB."
 )
+END = Sentence(
+    "diagnose.alignment.end",
+    "{partition} ends at byte {end}, {past} bytes into a physical block of {block} bytes.",
+)
 
 # What that means.
 NO_SPLIT = Sentence(
@@ -67,6 +71,11 @@ TWO_UNITS = Sentence(
     "diagnose.alignment.two-units",
     "A write that looks whole straddles two units of the drive or array. A parity array reads and writes "
     "both again for each.",
+)
+END_WHY = Sentence(
+    "diagnose.alignment.end-why",
+    "Its last bytes share a physical block with what follows. Filesystems with blocks as large leave them "
+    "unused; others make the drive read that block before it writes.",
 )
 COST_OF_WEAR = Sentence(
     "diagnose.alignment.cost-of-wear",
@@ -102,6 +111,10 @@ MEASURE = Sentence(
 )
 GRAIN_LATER = Sentence(
     "diagnose.alignment.grain-later", "Nothing to do for this alone; a new layout starts on 1 MiB."
+)
+
+END_REMEDY = Sentence(
+    "diagnose.alignment.end-remedy", "Nothing to do for this alone; a new layout ends on 1 MiB."
 )
 
 # Who says so.

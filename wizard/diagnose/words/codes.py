@@ -19,6 +19,7 @@ _MEANINGS = (
         "diagnose.codes.alignment-ok",
         "A partition starts on a physical block and on 1 MiB. Many such partitions are one finding.",
     ),
+    Sentence("diagnose.codes.alignment-end", "A partition ends within a physical block."),
     Sentence(
         "diagnose.codes.alignment-inside",
         "What a partition, container or array holds starts off the drive's blocks; it itself does not.",
@@ -57,6 +58,9 @@ _MEANINGS = (
         "diagnose.codes.geometry-nvme-formats",
         "An NVMe drive has a better format than the one in use; changing it erases the drive.",
     ),
+    Sentence(
+        "diagnose.codes.geometry-large-blocks", "The drive's physical blocks are larger than 4096 bytes."
+    ),
     # How it records.
     Sentence(
         "diagnose.codes.recording-zoned-host-managed",
@@ -78,6 +82,8 @@ _MEANINGS = (
     # The partition table.
     Sentence("diagnose.codes.table-overlap", "Two partitions share bytes."),
     Sentence("diagnose.codes.table-outside", "A partition reaches beyond what the drive or its table has."),
+    Sentence("diagnose.codes.table-covered", "A partition lies upon the partition table itself."),
+    Sentence("diagnose.codes.table-no-bytes", "An entry of the table has no bytes."),
     Sentence(
         "diagnose.codes.table-kernel-differs",
         "The kernel and the table disagree about the bounds of a partition.",
@@ -121,6 +127,12 @@ _MEANINGS = (
         "diagnose.codes.drive-left",
         "A run of diskwright was left on the drive, and what it withheld was written to since.",
     ),
+    Sentence(
+        "diagnose.codes.identity-same-drive",
+        "Nothing tells the drive from another one: one drive by several names, or a copy.",
+    ),
+    Sentence("diagnose.codes.identity-same-serial", "Another drive tells the same serial number."),
+    Sentence("diagnose.codes.drive-no-size", "The kernel gives the drive no size, and cannot use it."),
     Sentence("diagnose.codes.drive-unread", "Something of the drive could not be read."),
     Sentence("diagnose.codes.drive-read-only", "The kernel allows no writes to the drive."),
     Sentence("diagnose.codes.health-failing", "The drive's own health check (SMART) has failed."),

@@ -19,6 +19,24 @@ E512_OFFSET_REMEDY = Sentence(
     "Nothing to do: every layout made here starts on a whole MiB and {offset} bytes, as this drive needs.",
 )
 
+E512_STACK_REMEDY = Sentence(
+    "diagnose.geometry.e512-stack-remedy",
+    "No start is right for all devices beneath, as another finding says: put those right first.",
+)
+LARGE = Sentence(
+    "diagnose.geometry.large", "{drive} has physical blocks of {block} bytes, and takes blocks of {logical}."
+)
+LARGE_WHY = Sentence(
+    "diagnose.geometry.large-why",
+    "Filesystems mostly write 4096 bytes at a time. For each of those the drive reads and writes {block} "
+    "bytes.",
+)
+LARGE_SOURCE = Sentence("diagnose.geometry.large-source", "physical_block_size in sysfs")
+LARGE_REMEDY = Sentence(
+    "diagnose.geometry.large-remedy",
+    "Every layout made here starts and ends on its blocks. Keep work with many small writes off it.",
+)
+
 KN4 = Sentence("diagnose.geometry.kn4", "{drive} takes only 4096-byte blocks (4Kn).")
 KN4_WHY = Sentence(
     "diagnose.geometry.kn4-why",

@@ -66,7 +66,7 @@ SHINGLED = Sentence(
 WHY_SHINGLED = Sentence(
     "diagnose.recording.why-shingled",
     "Tracks overlap: random writes are gathered in a cache and rewritten in whole bands later. Once the "
-    "cache is full, they crawl. In ten hours of a backup's file operations, ext4 did 172,668 on a "
+    "cache is full, they crawl. In ten hours of a file server's appends, ext4 did 172,668 on a "
     "shingled drive, 466,044 on a conventional one.",
 )
 STUDY = Sentence(

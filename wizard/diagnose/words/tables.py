@@ -89,6 +89,43 @@ OUTSIDE_REMEDY = Sentence(
     "Attach the drive as it was when the table was made: another USB bridge may hide blocks. Otherwise "
     "save what can be read, and set the drive up anew.",
 )
+UPON_TABLE = Sentence(
+    "diagnose.tables.upon-table",
+    "{partition} lies upon the partition table: it shares {shared} bytes with it from byte {at} on.",
+)
+UPON_TABLE_WHY = Sentence(
+    "diagnose.tables.upon-table-why",
+    "Writing to the partition destroys the table. Whatever writes the table, or repairs it, destroys what "
+    "the partition holds.",
+)
+UPON_TABLE_REMEDY = Sentence(
+    "diagnose.tables.upon-table-remedy",
+    "Make no filesystem there, and run no repair of the table. Mount the partition read-only, save what it "
+    "holds, and set the drive up anew.",
+)
+NO_REPAIR = Sentence(
+    "diagnose.tables.no-repair",
+    "Do not repair the table: {partition} lies where that copy belongs, and would be written over. Save "
+    "what it holds, and set the drive up anew.",
+)
+NO_BYTES = Sentence("diagnose.tables.no-bytes", "{partition} has no bytes: its entry ends before it starts.")
+NO_BYTES_WHY = Sentence(
+    "diagnose.tables.no-bytes-why",
+    "No program can use it, and programs that check a table refuse to change this one.",
+)
+NO_BYTES_SOURCE = Sentence("diagnose.tables.no-bytes-source", "the entry in the drive's partition table")
+NO_BYTES_REMEDY = Sentence(
+    "diagnose.tables.no-bytes-remedy",
+    "If nobody misses what it was, `sfdisk --delete {drive} {number}` takes the entry out.",
+)
+NOT_WITHIN = Sentence(
+    "diagnose.tables.not-within",
+    "{partition} is a logical partition, and does not lie within the extended one, {extended}.",
+)
+NOT_WITHIN_WHY = Sentence(
+    "diagnose.tables.not-within-why",
+    "Other programs take its bytes for free, or for another partition's, and write there.",
+)
 OVERLAP = Sentence(
     "diagnose.tables.overlap", "{one} and {other} overlap: they share {shared} bytes from byte {start} on."
 )

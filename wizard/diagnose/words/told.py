@@ -15,7 +15,8 @@ MOUNTED_ON = Sentence("diagnose.told.mounted-on", "mounted on {points:list}")
 SIZE = Sentence("diagnose.told.size", "{size:size} ({size} bytes)")
 BLOCKS = Sentence("diagnose.told.blocks", "logical blocks of {logical} bytes, physical of {physical}")
 ROTATING = Sentence("diagnose.told.rotating", "rotating")
-SOLID_STATE = Sentence("diagnose.told.solid-state", "solid state")
+ROTATION_UNTOLD = Sentence("diagnose.told.rotation-untold", "rotation not reported")
+NOT_ROTATING = Sentence("diagnose.told.not-rotating", "not rotating")
 
 # What it holds.
 GPT = Sentence("diagnose.told.gpt", "a GPT table")

@@ -42,6 +42,8 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "size_bytes": drive.size_bytes,
         "geometry": _geometry(drive.geometry),
         "rotational": drive.rotational,
+        "rotation_rate": drive.rotation_rate,
+        "kernel_rotational": drive.kernel_rotational,
         "removable": drive.removable,
         "read_only": drive.read_only,
         "zoned": drive.zoned,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from wizard.diagnose.health.judge import is_told, judge_health
-from wizard.diagnose.told import layer_words
+from wizard.diagnose.told import layer_words, turning_words
 from wizard.faces.words import portrait as words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
@@ -19,7 +19,6 @@ Line = tuple[str, str]
 """Text, and the severity it is to be coloured by, or nothing."""
 
 FORMATS = {"512n": words.BLOCKS_512N, "512e": words.BLOCKS_512E, "4Kn": words.BLOCKS_4KN}
-TURNING = {True: words.ROTATING, False: words.NOT_ROTATING, None: words.ROTATION_UNKNOWN}
 TYPES = {
     "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
     "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
@@ -88,7 +87,7 @@ def _unnamed(drive: Drive) -> str:
 def _identity(drive: Drive) -> str:
     said = [
         words.BUS(bus=drive.bus or "-"),
-        TURNING[drive.rotational](),
+        turning_words(drive),
         words.SERIAL(serial=printable(drive.serial or "-", 40)),
         words.WWN(wwn=printable(drive.wwn or "-", 40)),
     ]

@@ -15,13 +15,16 @@ ABOUT = Sentence(
 
 TITLE = Sentence("faces.advise.title", "{purpose} on {drive}")
 DRIVE = Sentence("faces.advise.drive", "{path} ({facts:list})")
-ROTATING = Sentence("faces.advise.rotating", "rotating")
-NOT_ROTATING = Sentence("faces.advise.not-rotating", "not rotating")
 CHOSEN = Sentence("faces.advise.chosen", "chosen")
 SECOND = Sentence("faces.advise.second", "second")
 NOT_ADVISED = Sentence("faces.advise.not-advised", "not advised")
-NONE_USABLE = Sentence("faces.advise.none-usable", "None of the filesystems can be used here.")
-NOT_USABLE = Sentence("faces.advise.not-usable", "Cannot be used:")
+NONE_USABLE = Sentence("faces.advise.none-usable", "None of the filesystems can be made here.")
+NONE_SUITS = Sentence(
+    "faces.advise.none-suits",
+    "None of the filesystems that suit this work can be made here. Made against the advice can be: "
+    "{filesystems:list}.",
+)
+NOT_MADE = Sentence("faces.advise.not-made", "Not made here:")
 WAY_OFF = Sentence("faces.advise.way-off", "The way off:")
 
 # Parts.

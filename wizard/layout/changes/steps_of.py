@@ -169,7 +169,7 @@ def queue_file(operation: SetQueue) -> str:
 
 def new_rules(operation: WriteRules, drive: Identity) -> str:
     """All that the rules file is to hold."""
-    return udev_rule(drive.path, drive.serial, operation.values)
+    return udev_rule(drive, operation.values)
 
 
 def rules_name(drive: Identity) -> str:

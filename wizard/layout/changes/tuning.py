@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_rule, values_in
+from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_match, udev_rule, values_in
 from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTING, TUNED
 from wizard.layout.changes.lines import digest_of_text
@@ -184,11 +184,11 @@ def _queue(
         return
     file = str(PurePosixPath(found.rules) / rules_name(drive))
     old = values_in(found.rules_text or "")
-    if found.rules_text is not None and udev_rule(drive.path, drive.serial, old) != found.rules_text:
+    if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
         doubts.append(words.RULES_CHANGED(file=printable(file, 200)))
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
         operations.append(WriteRules(file, values, found.rules_text))
-    if drive.serial is None or f'"{drive.serial}"' not in udev_rule(drive.path, drive.serial, values):
+    if not udev_match(drive):
         doubts.append(words.NO_SERIAL(drive=drive.path))

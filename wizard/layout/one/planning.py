@@ -24,6 +24,7 @@ from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.wishes.encryption import encrypted, encryption_doubts, refuse_encryption
 from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.names import printable
@@ -37,6 +38,7 @@ def format_plan(
     part: Partition,
     wishes: Sequence[Wish],
     draw_uuid: Callable[[], str],
+    recording: Recording = NOT_JUDGED,
 ) -> Plan:
     """The plan that gives a partition a new filesystem in its place. Raises Refused where it must not be
     touched, BadInput for a wish that cannot be."""
@@ -62,17 +64,17 @@ def format_plan(
         *encryption_doubts(drive, wishes),
         *asked_doubts(wishes),
     )
-    return _plan(machine, drive, part, (volume,), doubts)
+    return _plan(machine, drive, part, (volume,), doubts, recording)
 
 
-def delete_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
+def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
     """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
     not be touched."""
     _refuse(why_not_delete(drive, part))
-    return _plan(machine, drive, part, (), ())
+    return _plan(machine, drive, part, (), (), recording)
 
 
-def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
+def grow_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
     """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
@@ -86,7 +88,7 @@ def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
     table = grown_table(drive.path, before, slot, grown)
     after = grown_layout(before, slot, grown)
     operations = grown_operations(drive.path, slot, table, grown)
-    return _made(machine, drive, slot, (), (before, after), operations, ())
+    return _made(machine, drive, slot, (), (before, after), operations, (), recording)
 
 
 def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
@@ -108,6 +110,7 @@ def _plan(
     part: Partition,
     volumes: tuple[Volume, ...],
     doubts: tuple[Said | str, ...],
+    recording: Recording,
 ) -> Plan:
     size_bytes, geometry = measured(drive)
     before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
@@ -115,7 +118,7 @@ def _plan(
     table = table_with(drive.path, before, slot, volumes)
     after = layout_with(before, slot, table, volumes)
     operations = operations_with(drive.path, slot, table, volumes, geometry)
-    return _made(machine, drive, slot, volumes, (before, after), operations, doubts)
+    return _made(machine, drive, slot, volumes, (before, after), operations, doubts, recording)
 
 
 def _made(
@@ -126,6 +129,7 @@ def _made(
     layouts: tuple[Layout, Layout],
     operations: tuple[Operation, ...],
     doubts: tuple[Said | str, ...],
+    recording: Recording,
 ) -> Plan:
     before, after = layouts
     identity = known_identity(machine, drive, *measured(drive))
@@ -137,7 +141,7 @@ def _made(
         after,
         volumes,
         steps_of(operations, Context(identity, before, after, part=slot.number)),
-        (*doubts_of(drive, keep=True), *rehearsal_doubts(machine.kernel), *shared, *doubts),
+        (*doubts_of(drive, recording, keep=True), *rehearsal_doubts(machine.kernel), *shared, *doubts),
         part=slot.number,
     )
 

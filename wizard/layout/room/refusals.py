@@ -1,14 +1,14 @@
 """When a drive is not planned for: every refusal says what, where and what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.room import words
-from wizard.layout.room.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, overlapping
+from wizard.layout.room.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
 from wizard.layout.rules import geometry_fault
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Partition, Use
+from wizard.model.machine import Drive, Extent, Partition, Use
 from wizard.model.names import printable
 from wizard.model.plan import Slot
 from wizard.model.said import Said, in_a_row
@@ -55,7 +55,8 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
             raise Refused(str(words.UNMEASURED(what=what, drive=path)))
         raise Refused(str(words.UNMEASURED_WHY(what=what, drive=path, why=drive.unread[0].why)))
     if drive.size_bytes <= 0:
-        raise Refused(str(words.NO_SIZE(drive=path)))
+        no_size = words.UNUSABLE if drive.removable is False else words.NO_SIZE
+        raise Refused(str(no_size(drive=path)))
     if fault := geometry_fault(drive.geometry):
         raise Refused(str(words.NO_LAYOUT(drive=path, fault=fault)))
     return drive.size_bytes, drive.geometry
@@ -207,17 +208,30 @@ def _refuse_partitions(drive: Drive) -> None:
     if pair := overlapping(slots):
         first, second = pair
         raise Refused(str(words.OVERLAP(first=first.number, second=second.number, drive=path)))
+    if outside := loose(slots):
+        raise Refused(str(words.LOOSE(number=outside.number, drive=path)))
     table = drive.table
     lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
     for part in drive.partitions:
         if part.start_bytes < lowest or (highest is not None and size_bytes >= part.end_bytes > highest):
             raise Refused(str(words.OUTSIDE(part=part.path, drive=path)))
+        if part.size_bytes <= 0:
+            raise Refused(str(words.NO_BYTES(part=part.path, drive=path)))
+        if table and _covers(part, table.own):
+            raise Refused(str(words.UPON_TABLE(part=part.path, drive=path)))
         if part.end_bytes > size_bytes:
             raise Refused(str(words.BEYOND(part=part.path, drive=path)))
         if part.type is None:
             raise Refused(str(words.TYPE_UNREAD(part=part.path)))
         if _kernel_differs(part):
             raise Refused(str(words.KERNEL_DIFFERS(part=part.path, drive=path)))
+
+
+def _covers(part: Partition, own: Sequence[Extent]) -> bool:
+    """Whether it lies upon the table itself; an extended one holds records of its logical ones."""
+    return part.type not in CONTAINER_TYPES and any(
+        part.start_bytes < place.end_bytes and place.start_bytes < part.end_bytes for place in own
+    )
 
 
 def _kernel_differs(part: Partition) -> bool:

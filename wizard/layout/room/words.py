@@ -28,6 +28,10 @@ UNMEASURED_WHY = Sentence(
     "layout.room.unmeasured-why",
     "The {what} of {drive} could not be read: {why} Nothing can be planned without it.",
 )
+UNUSABLE = Sentence(
+    "layout.room.unusable",
+    "The kernel gives {drive} no size: `diskwright inspect {drive}` says what that means.",
+)
 NO_SIZE = Sentence("layout.room.no-size", "{drive} has no size: insert a medium, or check its cable.")
 NO_LAYOUT = Sentence("layout.room.no-layout", "{drive} cannot be laid out: {fault}.")
 
@@ -125,9 +129,21 @@ OVERLAP = Sentence(
     "Partitions {first} and {second} of {drive} overlap: nothing is added to a table that contradicts "
     "itself.",
 )
+LOOSE = Sentence(
+    "layout.room.loose",
+    "Partition {number} of {drive} is a logical one outside of the extended one: nothing is added to such a "
+    "table.",
+)
 OUTSIDE = Sentence(
     "layout.room.outside",
     "{part} lies outside of what the table of {drive} says can be used: nothing is added to such a table.",
+)
+NO_BYTES = Sentence(
+    "layout.room.no-bytes", "{part} has no bytes in the table of {drive}: nothing is added to such a table."
+)
+UPON_TABLE = Sentence(
+    "layout.room.upon-table",
+    "{part} lies upon the partition table of {drive} itself: nothing is added to such a table.",
 )
 BEYOND = Sentence(
     "layout.room.beyond",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard.layout.before import doubts_of
 from wizard.layout.several import words
 from wizard.layout.steps.commands import array_uuid
-from wizard.model.finding import Recorded, Recording
+from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.machine import Drive
 from wizard.model.plan import Stripe
 from wizard.model.said import Said, in_a_row
@@ -16,9 +16,11 @@ def drive_doubts(
 ) -> Iterator[Said]:
     """What is doubtful about drives of which `used_bytes` each are used together."""
     mirrors = stripe.mirrors
-    for drive in drives:
-        yield from (words.OF_DRIVE(drive=drive.path, doubt=doubt) for doubt in doubts_of(drive, keep=False))
-    for drive, recording in zip(drives, recordings, strict=False):
+    judged = recordings or (NOT_JUDGED,) * len(drives)
+    for drive, recording in zip(drives, judged, strict=True):
+        doubts = doubts_of(drive, recording, keep=False)
+        yield from (words.OF_DRIVE(drive=drive.path, doubt=doubt) for doubt in doubts)
+    for drive, recording in zip(drives, judged, strict=True):
         if recording.verdict is Recorded.YES:
             yield (words.SHINGLED_MIRROR if mirrors else words.SHINGLED_STRIPE)(drive=drive.path)
         elif recording.verdict is Recorded.LIKELY:

@@ -1,13 +1,21 @@
 """Sets of volumes that can be asked for by one word. Pure; everything in bytes."""
 
+from collections.abc import Sequence
+
+from wizard.filesystems.registry import MADE
 from wizard.layout.wishes import words
-from wizard.layout.wishes.roles import ROLES, usual_bytes
+from wizard.layout.wishes.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
 from wizard.layout.wishes.wish import Request
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
+from wizard.model.plan import Volume
+from wizard.model.said import Said
 from wizard.model.units import GIB, format_exact
 
 PRESETS = ("desktop",)
+
+LEAST_SYSTEM_BYTES = 10 * 1000**3
+"""Of a system's own volume: what the least demanding of today's desktops asks for (Debian 12)."""
 
 LEAST_ROOM_BYTES = 24 * GIB
 """EFI system partition and swap included. Desktops install from 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) and
@@ -43,6 +51,18 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
     share = room_bytes // ROOT_SHARE // GIB * GIB
     root = min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES)
     return (_asked("esp"), swap, _asked("root", root), _asked("home"))
+
+
+def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Said, ...]:
+    """A doubt for each volume on which a desktop would not fit."""
+    return tuple(
+        words.SMALL_SYSTEM(device=volume.path, size=size, least=LEAST_SYSTEM_BYTES)
+        for volume, size in zip(volumes, sizes, strict=True)
+        if volume.workload == SYSTEM_WORKLOAD
+        and (not volume.role or volume.role.startswith("root"))
+        and MADE[volume.filesystem].mounts
+        and size < LEAST_SYSTEM_BYTES
+    )
 
 
 def _asked(role: str, size_bytes: int | None = None) -> Request:

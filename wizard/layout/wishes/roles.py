@@ -41,6 +41,7 @@ class Role:
     why that one is proposed.
 
     `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size.
+    `options` are ids of what goes with the role whatever the purpose says, where the filesystem has it.
     `single`: a drive has one at most; `read_at_start`: firmware or boot loader read it. `gpt_type` and
     `mbr_type` are empty where the filesystem's own is used.
     """
@@ -54,6 +55,7 @@ class Role:
     usual: str = ""
     why: str = ""
     usual_bytes: int | None = None
+    options: tuple[str, ...] = ()
     single: bool = False
     read_at_start: bool = False
     gpt_type: str = ""
@@ -108,6 +110,8 @@ ROLES = {
             "home",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
+            # The system does not lie on it: nothing has to be kept for root.
+            options=("ext4-no-reserve",),
             gpt_type=HOME_GPT_TYPE,
         ),
         Role(

@@ -12,7 +12,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, Role, is_systems, usual_bytes
 from wizard.layout.wishes.wish import Request, Wish
-from wizard.model.advice import Advice, Choice, Place, Workload
+from wizard.model.advice import Advice, Choice, Option, Place, Workload
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
@@ -79,7 +79,9 @@ def role_choice(advice: Advice, role: Role) -> Choice:
 def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     """The filesystems that can have the role, the one that it calls for first, and then as they are
     ranked."""
-    found = [choice for choice in advice.choices if choice.filesystem in role.filesystems]
+    found = [
+        _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
+    ]
     usual = [
         choice
         if choice.obstacles
@@ -94,6 +96,18 @@ def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
             for choice in others
         ]
     return (*usual, *others)
+
+
+def _with_options(choice: Choice, role: Role) -> Choice:
+    """The choice with what goes with the role."""
+    if choice.obstacles or not role.options:
+        return choice
+    catalogue = load_catalogue()
+    wanted = [catalogue[name] for name in role.options if choice.filesystem in catalogue[name].filesystems]
+    there = {option.text for option in choice.mkfs}
+    added = tuple(Option(one.text, one.why, one.risk) for one in wanted if one.text not in there)
+    withheld = tuple(one for one in choice.withheld if one.text not in {option.text for option in added})
+    return replace(choice, mkfs=(*choice.mkfs, *added), withheld=withheld)
 
 
 def in_role(

@@ -87,6 +87,10 @@ SYSTEM_WRITER = Sentence(
     "layout.wishes.system-writer", "Only root writes to a system volume: leave writable= out."
 )
 SWAP_WRITER = Sentence("layout.wishes.swap-writer", "Only root writes to swap: leave writable= out.")
+SMALL_SYSTEM = Sentence(
+    "layout.wishes.small-system",
+    "{device} has {size:size}: a desktop's system needs {least:size} (Debian 12) and more.",
+)
 DESKTOP_ROOM = Sentence(
     "layout.wishes.desktop-room",
     "A desktop needs {least:exact}, and there is room for {room:size}. Ask for its volumes one by one, with "

@@ -36,6 +36,7 @@ BARS: Mapping[str, frozenset[Way]] = {
     "migrate-counts": TOUCHING,
     "migrate-half-done": TOUCHING,
     "migrate-errors": TOUCHING,
+    "migrate-damaged": TOUCHING,
     "migrate-journal-pending": frozenset({Way.FRESH}),
     "migrate-external-journal": WRITING,
     "migrate-unknown-features": WRITING,
@@ -53,7 +54,7 @@ BARS: Mapping[str, frozenset[Way]] = {
 }
 """Which ways a finding stands against. Every other one is only good to know."""
 
-REPAIRABLE = frozenset({"migrate-errors", "migrate-half-done"})
+REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
 """What no longer stands against a way that writes once the person agreed to repairs."""
 
 

@@ -130,6 +130,15 @@ def its_state(situation: Situation) -> Iterator[Finding]:
             state.REPAIR(),
             "superblock",
         )
+    elif situation.damaged:
+        yield danger(
+            "migrate-damaged",
+            situation,
+            state.DAMAGED(device=device, found=situation.damaged),
+            state.DAMAGED_WHY(),
+            state.REPAIR(),
+            "e2fsck",
+        )
     elif before.recorded_errors:
         yield warning(
             "migrate-recorded-errors",

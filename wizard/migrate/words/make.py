@@ -5,6 +5,7 @@ from wizard.model.said import Sentence
 NOTHING_WRITTEN = Sentence("migrate.make.nothing-written", "Nothing was written.")
 
 # Refusals.
+THE_MIGRATION = Sentence("migrate.make.the-migration", "The migration")
 NO_ROOM = Sentence(
     "migrate.make.no-room",
     "{folder} has {free:size} free, and what is replaced may need {room:size}. Name a folder with more room.",

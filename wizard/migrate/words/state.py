@@ -37,6 +37,10 @@ ERRORS_WHY = Sentence(
     "migrate.state.errors-why",
     "The kernel or a check found errors on it ({recorded} recorded) that nobody has repaired.",
 )
+DAMAGED = Sentence("migrate.state.damaged", "{device} is damaged, and not marked as such: {found}")
+DAMAGED_WHY = Sentence(
+    "migrate.state.damaged-why", "What is converted or copied relies on what the damaged part should say."
+)
 REPAIR = Sentence(
     "migrate.state.repair",
     "Have it repaired with --repair, on a copy of what changes or with an undo file. A backup first is wise.",

@@ -154,7 +154,8 @@ def _above(name: str) -> list[str]:
 def _layer(name: str, udev: Udev) -> Facts:
     folder = sysfs.SYS / "class/block" / name
     texts = sysfs.attributes(folder, LAYER_ATTRIBUTES)
-    whole = folder.resolve().parent if "partition" in texts else folder
+    there = sysfs.target(folder)
+    whole = there.parent if there is not None and "partition" in texts else folder
     texts |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
     texts |= sysfs.attributes(folder, tuple(f"md/{member.name}/offset" for member in _members(folder)))
     return {"sysfs": texts, "udev": udev(name), "content": None, "superblocks": []}

@@ -10,6 +10,7 @@ drivers/scsi/scsi_sysfs.c and, for word 209, include/linux/ata.h.
 from wizard.model.drive_facts import Ata
 from wizard.model.said import Said
 from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.rotation import told
 from wizard.probe.facts import RawDrive
 from wizard.probe.words.unread import BAD_SUM, NO_DISK
 
@@ -20,7 +21,7 @@ IDENTIFY_DEVICE = 0xEC
 
 SIGNATURE = 0xA5
 """In the lower byte of word 255: the upper one makes the sum of all bytes zero."""
-SOLID_STATE, LEAST_RATE, NOT_REPORTED = 1, 0x0401, 0xFFFF
+NOT_REPORTED = 0xFFFF
 WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
 
@@ -42,9 +43,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Said | None]:
             model=model_in(data),
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
-            rotation_rate=words[217]
-            if words[217] == SOLID_STATE or LEAST_RATE <= words[217] < NOT_REPORTED
-            else None,
+            rotation_rate=told(words[217]),
             physical_block_bytes=logical * _blocks_in_physical(words) if _is_valid(words[106]) else None,
             alignment_offset_bytes=_alignment_offset(words, logical),
         ),

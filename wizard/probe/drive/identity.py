@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from wizard.probe.drive.ata import ata_of
 from wizard.probe.drive.pages import PAGE_HEADER_BYTES, vital_page
-from wizard.probe.facts import RawDrive
+from wizard.probe.facts import RawDrive, RawMachine
+from wizard.probe.host.sysfs import OPTICAL
 
 INQUIRY_CHARACTERS = 16
 BUSES = (
@@ -37,22 +38,38 @@ class Names:
     bus: str | None
 
 
+def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
+    """Serial number and WWN."""
+    sysfs, udev = raw.sysfs, raw.udev
+    serial = _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
+    wwn = _wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
+    return _clean(serial), wwn or udev.get("ID_WWN_WITH_EXTENSION") or udev.get("ID_WWN")
+
+
+def sharing(raw: RawDrive, machine: RawMachine) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The nodes of other drives that tell its serial number, and of those that tell its WWN."""
+    others = {one.name: one for one in (*machine.attached, *machine.drives) if one.name != raw.name}
+    told = {one.path: numbers_of(one) for one in others.values() if not OPTICAL.match(one.name)}
+    serial, wwn = numbers_of(raw)
+    return (
+        tuple(path for path, (other, _) in told.items() if serial and other == serial),
+        tuple(path for path, (_, other) in told.items() if wwn and other == wwn),
+    )
+
+
 def names_of(raw: RawDrive) -> Names:
     """The drive's names; None where it has none. A vendor that only names the bus (`ATA`) stays: it is what
     the drive says."""
     sysfs, udev = raw.sysfs, raw.udev
+    serial, wwn = numbers_of(raw)
     return Names(
         model=_model(raw),
         vendor=_clean(sysfs.get("device/vendor")) if not _is_number(sysfs.get("device/vendor")) else None,
         revision=_clean(
             sysfs.get("device/firmware_rev") or sysfs.get("device/rev") or udev.get("ID_REVISION")
         ),
-        serial=_clean(
-            _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
-        ),
-        wwn=_wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
-        or udev.get("ID_WWN_WITH_EXTENSION")
-        or udev.get("ID_WWN"),
+        serial=serial,
+        wwn=wwn,
         bus=_bus(raw),
     )
 

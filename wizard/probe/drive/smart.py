@@ -3,10 +3,11 @@
 import json
 from typing import Any
 
-from wizard.model.drive_facts import Smart
+from wizard.model.drive_facts import SOLID_STATE, Smart
 from wizard.model.machine import Obstacle
 from wizard.model.said import Said
 from wizard.probe.drive.health import health_of
+from wizard.probe.drive.rotation import told
 from wizard.probe.reasons import obstacle_in
 from wizard.probe.words import unread as words
 
@@ -22,13 +23,13 @@ def smart_of(text: str | None) -> Smart:
         said.get("model_name"),
         _object_at(said, "smart_status").get("passed"),
     )
-    trim, rate = _object_at(said, "trim").get("supported"), said.get("rotation_rate")
+    trim = _object_at(said, "trim").get("supported")
     return Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
         zoned_capability=zones if isinstance(zones, str) else None,
         trim_supported=trim if isinstance(trim, bool) else None,
-        rotation_rate=rate if isinstance(rate, int) and not isinstance(rate, bool) else None,
+        rotation_rate=_rotation_rate(said),
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
         health=health_of(said),
     )
@@ -50,6 +51,17 @@ def smart_trouble(text: str | None) -> tuple[Said, Obstacle] | None:
     power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE()
     return why, Obstacle.FAILED
+
+
+def _rotation_rate(said: dict[str, Any]) -> int | None:
+    """smartctl writes 0 for an ATA drive that is solid state. For a SCSI drive the same 0 can mean that it
+    reports nothing."""
+    rate = said.get("rotation_rate")
+    if not isinstance(rate, int) or isinstance(rate, bool):
+        return None
+    if rate == 0:
+        return SOLID_STATE if _object_at(said, "device").get("protocol") == "ATA" else None
+    return told(rate)
 
 
 def _object(text: str | None) -> dict[str, Any]:

@@ -88,11 +88,14 @@ def attributes(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, value in read if value is not None}
 
 
-def vital_pages(folder: Path) -> dict[str, str]:
-    """The SCSI pages 80h (serial number), 89h (an ATA drive's IDENTIFY data) and B1h (block device
-    characteristics) in base64."""
+PAGES = ("80", "89", "b1")
+"""SCSI's serial number, an ATA drive's IDENTIFY data, and block device characteristics."""
+
+
+def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]:
+    """Those of the SCSI pages that there are, in base64."""
     pages: dict[str, str] = {}
-    for page in ("80", "89", "b1"):
+    for page in wanted:
         try:
             pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode(
                 "ascii"
@@ -128,7 +131,7 @@ def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
 
 def is_drive(folder: Path) -> bool:
     """Whether a person would call it a drive: not a layer, not memory, no loop that is empty or a run's own,
-    no empty reader, no hidden path of a multipath drive."""
+    no empty reader, no hidden path of a multipath drive. One that the kernel cannot use is a drive."""
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
@@ -136,7 +139,15 @@ def is_drive(folder: Path) -> bool:
         behind = text(folder / "loop/backing_file")
         if behind is None or OURS.match(behind):
             return False
-    return OPTICAL.match(name) is not None or text(folder / "size") not in (None, "0")
+    if OPTICAL.match(name) is not None:
+        return True
+    size = text(folder / "size")
+    return size is not None and (size != "0" or _is_fixed(folder))
+
+
+def _is_fixed(folder: Path) -> bool:
+    """Whether there is hardware that does not wait for a medium: without a size, the kernel cannot use it."""
+    return text(folder / "removable") == "0" and (folder / "device").exists()
 
 
 def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:

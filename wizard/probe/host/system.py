@@ -12,6 +12,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Obstacle
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
+from wizard.probe.host.attached import attached_drives
 from wizard.probe.host.distribution import os_release
 from wizard.probe.host.modules import (
     LAYER_MODULES,
@@ -120,6 +121,7 @@ def read_machine() -> RawMachine:
         listed_modules=layer_modules(listed) if listed else None,
         loads_modules=loads,
         os_release=os_release(),
+        attached=attached_drives(),
         has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
     )
 

@@ -6,11 +6,11 @@ Everything here counts in logical blocks, as the table does; what leaves is in b
 
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from wizard.model.machine import Table
+from wizard.model.machine import Extent, Table
 
 Read = Callable[[int, int], bytes]
 """Bytes at an offset; shorter than asked for where the drive ends or cannot be read."""
@@ -44,6 +44,7 @@ class Copy:
     """One of the two copies: a header, and the bytes of its entries. `sound` when every
     checksum and place is right."""
 
+    header_lba: int
     alternate_lba: int
     first_usable_lba: int
     last_usable_lba: int
@@ -91,12 +92,26 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
             backup=_state_of_backup(primary, backup, misplaced),
             ordinary=_is_ordinary(primary, backup, last_lba, block_bytes),
             most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
+            own=tuple(_own(primary, copies, best, block_bytes)),
         ),
         entries=_entries(best, block_bytes),
         spans=tuple(span for copy in copies for span in copy.spans),
         primary_marked=primary is not None,
         sound=best.sound,
     )
+
+
+def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int) -> Iterator[Extent]:
+    """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
+    entries = -(-len(best.entries) // block_bytes) * block_bytes
+    yield Extent(0, 2 * block_bytes)
+    if primary is None or primary.entries_lba < 2:
+        yield Extent(2 * block_bytes, entries)
+    for copy in copies:
+        if copy is not primary:
+            yield Extent(copy.header_lba * block_bytes, block_bytes)
+        if copy.entries_lba >= 2:
+            yield Extent(copy.entries_lba * block_bytes, entries)
 
 
 def _is_ordinary(primary: Copy | None, backup: Copy | None, last_lba: int, block_bytes: int) -> bool:
@@ -171,6 +186,7 @@ def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | 
     )
     entries = read(entries_lba * block_bytes, wanted) if readable else b""
     return Copy(
+        header_lba=lba,
         alternate_lba=alternate,
         first_usable_lba=first,
         last_usable_lba=last,

@@ -7,7 +7,7 @@ Starts and lengths in the table count logical blocks.
 import struct
 from dataclasses import dataclass
 
-from wizard.model.machine import Table
+from wizard.model.machine import Extent, Table
 from wizard.model.said import Said
 from wizard.probe.table.gpt import Entry, Read, Span
 from wizard.probe.words.unread import CHAIN_BROKEN, CHAIN_RETURNS
@@ -75,6 +75,7 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
             uuid=f"{disk_id:08x}" if disk_id else None,
             first_usable_bytes=block_bytes,
             end_usable_bytes=min(size_bytes // block_bytes, 2**32) * block_bytes,
+            own=(Extent(0, block_bytes), *(Extent(start, block_bytes) for start, _ in spans)),
         ),
         entries=(*entries, *logical),
         spans=((0, SECTOR_BYTES), *spans),

@@ -7,7 +7,9 @@ OLD = Sentence(
     "report.advised.old",
     "They are published, and old: read the date, the kernel and the hardware with them. Best first.",
 )
-NONE_USABLE = Sentence("report.advised.none-usable", "None of the filesystems can be used here.")
+NONE_USABLE = Sentence(
+    "report.advised.none-usable", "None of the filesystems that suit this work can be made here."
+)
 ALSO_MADE = Sentence("report.advised.also-made", "Also made here, and not ranked for this work")
 NOT_MADE = Sentence("report.advised.not-made", "Known, and not made here")
 IN_ZONES = Sentence("report.advised.in-zones", "What could live in its zones")
@@ -17,7 +19,7 @@ WAY_OFF = Sentence("report.advised.way-off", "{why} The way off: {way}")
 OPTIONS = Sentence("report.advised.options", "Options for {filesystem}")
 OPTIONS_IF_TAKEN = Sentence("report.advised.options-if-taken", "Options for {filesystem}, if it were taken")
 TAKEN = Sentence("report.advised.taken", ", taken in the plan")
-BARRED = Sentence("report.advised.barred", "Cannot be used: {why}")
+BARRED = Sentence("report.advised.barred", "Not made here: {why}")
 THOUGHT_OF = Sentence("report.advised.thought-of", "Thought of for {filesystem}, and not offered ({options})")
 NOT_OFFERED = Sentence("report.advised.not-offered", "Not offered for {filesystem}")
 LOWER = Sentence("report.advised.lower", "lower is better")

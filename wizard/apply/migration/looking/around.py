@@ -50,7 +50,8 @@ def _lies_on(path: Path, node: Path) -> bool:
 def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
     """A folder for stores or undo files: the one that was named, which must be there, or the usual one, which
     can still be made."""
-    path = (named or usual).absolute()
+    # A plan names it for whoever applies it, wherever that is, and by no way around.
+    path = Path(os.path.realpath(named or usual))
     try:
         there = next(above for above in (path, *path.parents) if above.exists())
         room = os.statvfs(there)

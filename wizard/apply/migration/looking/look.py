@@ -12,6 +12,7 @@ from wizard.apply.block.snapshot import snapshot_obstacle
 from wizard.apply.manifest.manifest import manifest_seconds
 from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.around import boot_path, folder_seen, swap_files_on, units_for
+from wizard.apply.migration.looking.checked import damage
 from wizard.apply.migration.looking.own_fstab import own_fstab
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
@@ -29,7 +30,7 @@ from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.host.distribution import family_of, os_release
-from wizard.probe.host.sysfs import node_of
+from wizard.probe.host.sysfs import node_of, target
 from wizard.probe.machine import probe_machine
 from wizard.tools.program import find, run
 
@@ -71,6 +72,7 @@ def look_at_ext(
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
     mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
     unmounted = "" if mounts or is_root else path
+    in_use = bool(mounts) or is_root or _is_opened(uses)
     own = own_fstab(path, read, _tags(drive, path, read)) if unmounted else None
     runs = runs_folder(journal_dir)
     return Situation(
@@ -84,6 +86,7 @@ def look_at_ext(
         swap_files=swap_files_on(node),
         is_root=is_root,
         opened=_is_opened(uses),
+        damaged=None if in_use else damage(path, read),
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
         own=own,
@@ -180,7 +183,8 @@ def _below(name: str) -> Iterator[str]:
         sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
     )
     if (folder / "partition").exists():
-        yield from _below(folder.resolve().parent.name)
+        if (there := target(folder)) is not None:
+            yield from _below(there.parent.name)
     elif slaves:
         for slave in slaves:
             yield from _below(slave)

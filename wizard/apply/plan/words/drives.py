@@ -37,6 +37,10 @@ OTHER_BLOCKS = Sentence("apply.plan.drives.other-blocks", "its block sizes are o
 NONE = Sentence("apply.plan.drives.none", "none")
 
 # Where the plan's drive is, and what to do.
+SHARED_SINCE = Sentence(
+    "apply.plan.drives.shared-since",
+    "{others:list} tells the serial number of {drive} too, which was not so when the plan was made.",
+)
 AGAIN = Sentence("apply.plan.drives.again", "Make the plan again.")
 NOW_AT = Sentence("apply.plan.drives.now-at", "That drive is {drive} now: make the plan again for it.")
 NOWHERE = Sentence(
