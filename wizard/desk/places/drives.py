@@ -50,6 +50,7 @@ class Drives(Place):
         self._asking = self._again = False
         self._opened: set[str] = set()
         self._at = ""
+        self._led = False
 
     def entered(self) -> None:
         """Read everything, once, and again where a run may have changed it."""
@@ -115,7 +116,8 @@ class Drives(Place):
         return any(found is None for other, found in self._found.items() if other != path)
 
     def drives_changed(self) -> None:
-        """Take away what has gone, and ask what has come; the cursor goes to what was plugged in."""
+        """Take away what has gone, and ask what has come. The cursor goes to what was plugged in, unless a
+        person has led it: keys that are pressed for one drive must not reach another."""
         before = self._found
         self.read()
         come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
@@ -123,7 +125,7 @@ class Drives(Place):
         for paths, said in ((others, words.ANOTHER), (gone, words.LEFT), (come, words.PLUGGED)):
             if paths:
                 self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
-        if come:
+        if come and not self._led:
             self._at = come[0]
 
     @property
@@ -244,7 +246,13 @@ class Drives(Place):
 
     def moved(self, row: str) -> None:
         """Its details are shown."""
-        self._at = row
+        self._at, self._led = row, True
+
+    def act(self, name: str, row: str, values: Values) -> None:
+        """Whoever does something with a row has the cursor there."""
+        if row:
+            self.moved(row)
+        super().act(name, row, values)
 
     def act_again(self, _row: str, _values: Values) -> None:
         """Read the drives once more."""
