@@ -181,6 +181,8 @@ def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() 
     assert "signatures-lost" not in severities(
         drive(table=table, superblock_copy_bytes=134217728, waiting=waiting)
     )
+    part = partition(superblock_copy_bytes=8193 * 1024)
+    assert "signatures-lost" not in severities(partitioned(part, waiting=waiting))
 
 
 def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:

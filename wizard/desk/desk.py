@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from wizard.desk.parts.runs import RUNNING
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Step, Tone, View
 from wizard.desk.words.shared import CRASHED, GLOSSARY_KEY, HELP_KEY, INSTALL_KEY, QUIT_KEY
@@ -21,15 +22,20 @@ if TYPE_CHECKING:
     from wizard.model.errors import ExitCode
     from wizard.model.machine import Machine
     from wizard.services.contract import Services
+    from wizard.services.session import OpenRun
 
 T = TypeVar("T")
+
+RUNS_SECONDS = 1.0
+"""How often a run that works is asked whether it still does."""
 
 
 class Desk:
     """The places that a person has come through, and what was settled there.
 
-    `run` is the one that was begun or looked at last; `touched` says that drives may be otherwise than they
-    were read; `measured_by_writing`, that free space was written to by a trial.
+    `run` is the one that was begun or looked at last, `runs` are all that are open; `touched` says that
+    drives may be otherwise than they were read; `measured_by_writing`, that free space was written to by a
+    trial.
 
     Everything that may take long is done in threads; `changed` is called from any thread whenever the view is
     another one. Root may want the terminal for a password: a face looks for `errand` after every call and
@@ -43,6 +49,7 @@ class Desk:
         self.errand: Callable[[], None] | None = None
         self.over = False
         self.run: Path | None = None
+        self.runs: tuple[OpenRun, ...] = ()
         self.touched = True
         self.measured_by_writing = False
         self._lock = threading.RLock()
@@ -58,6 +65,7 @@ class Desk:
         changes = self.services.changes(self._stop)
         self.go(Drives(self))
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
+        threading.Thread(target=self._watch_runs, daemon=True).start()
 
     def end(self) -> None:
         """Nobody looks any more. A run that is at work goes on."""
@@ -294,6 +302,32 @@ class Desk:
                     self._guarded(place, place.drives_changed)
                 self._leave_what_has_gone()
             self.changed()
+
+    def _watch_runs(self) -> None:
+        while not self._stop.wait(RUNS_SECONDS):
+            self.look_at_runs()
+
+    def look_at_runs(self) -> None:
+        """Whether each run that was at work still is. Only then are all of them read once more."""
+        if all(map(self._is_as_it_was, self.runs)):
+            return
+        runs = self.services.open_runs()
+        if runs == self.runs:
+            return
+        with self._lock:
+            self.runs = runs
+            for place in tuple(self._places):
+                self._guarded(place, place.runs_changed)
+        self.changed()
+
+    def _is_as_it_was(self, run: OpenRun) -> bool:
+        if run.state != RUNNING:
+            return True
+        try:
+            return self.services.state(run.run).value == RUNNING
+        except (DiskwrightError, OSError):
+            # Whoever lists the runs leaves out what cannot be read.
+            return False
 
     def _leave_what_has_gone(self) -> None:
         """Back to the list where a drive that was taken is not attached any more; another one at its node is

@@ -1,8 +1,9 @@
 """What can be done with a drive, or with one partition of it, and why it cannot be done now. Pure."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from wizard.desk.parts.runs import RUNNING, runs_on, waits, why_not_now
 from wizard.desk.view import Text
 from wizard.desk.words import actions as words
 from wizard.layout.changes.possible import (
@@ -28,6 +29,12 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.said import Said
+from wizard.services.session import OpenRun
+
+WRITES = frozenset(
+    {"set-up", "use-free", "to-ext4", "rename", "mount", "options", "grow", "format", "delete", "power-off"}
+)
+"""What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +50,11 @@ class Entry:
     ends: bool = False
 
 
-def entries(machine: Machine, drive: Drive, device: str, impediment: str) -> tuple[Entry, ...]:
+def entries(
+    machine: Machine, drive: Drive, device: str, impediment: Text, runs: Sequence[OpenRun] = ()
+) -> tuple[Entry, ...]:
     """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
-    cannot be set up."""
+    cannot be set up; `runs` are the open ones, of which those on the device come before all."""
     part = drive.partition(device)
     found = [*_of_drive(drive, impediment)] if part is None else []
     found += _of_filesystem(machine, drive, device)
@@ -53,11 +62,32 @@ def entries(machine: Machine, drive: Drive, device: str, impediment: str) -> tup
         found += _of_partition(drive, part)
     else:
         found += _of_the_whole(machine, drive)
+    own = runs_on(runs, drive, device)
+    found = [_beside(own, one) for one in found]
     # What can be done comes before what cannot; what destroys comes last of each.
-    return tuple(sorted(found, key=lambda one: (one.why_not != "", one.ends)))
+    return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
 
 
-def _of_drive(drive: Drive, impediment: str) -> Iterator[Entry]:
+def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
+    """What leads the first of the runs on."""
+    for run in runs[:1]:
+        if waits(run):
+            yield Entry("keep", "K", words.KEEP(), words.KEEP_SAYS(), ends=True)
+            yield Entry("undo", "U", words.UNDO(), words.UNDO_SAYS(), ends=True)
+        else:
+            says = words.RUNNING_SAYS() if run.state == RUNNING else words.EARLY_SAYS()
+            yield Entry("show-run", "v", words.SHOW_RUN(), says)
+
+
+def _beside(runs: Sequence[OpenRun], entry: Entry) -> Entry:
+    """That the runs come first is the reason that counts, where they stand against it."""
+    why_not = why_not_now(runs)
+    unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
+    stands = why_not != "" and (entry.name in WRITES or unmounts)
+    return replace(entry, why_not=why_not) if stands else entry
+
+
+def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
     if drive.is_empty:
         yield Entry("set-up", "s", words.SET_UP_EMPTY(), words.SET_UP_EMPTY_SAYS(), impediment)
         return

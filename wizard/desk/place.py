@@ -80,6 +80,9 @@ class Place:
     def drives_changed(self) -> None:
         """Drives have come or gone."""
 
+    def runs_changed(self) -> None:
+        """A run that was at work is not any more."""
+
     @property
     def may_leave(self) -> bool:
         """Whether it can be left now."""

@@ -315,12 +315,14 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
 
 
 def _left(drive: Drive) -> Iterator[Finding]:
+    if drive.waiting:
+        # Such a copy is of what the run withholds or can still put back, and that is told.
+        return
     whole = (
         ((drive.path, drive.superblock_copy_bytes),)
-        if drive.table is not None and drive.table.kind == "none" and not drive.waiting
+        if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    # Where a run waits, such a copy is of what the run can still put back, and that is told.
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in drive.partitions)):
         if place is not None:
             yield Finding(

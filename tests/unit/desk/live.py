@@ -35,7 +35,7 @@ class Seen:
 
 class Live(RecordedServices):
     """`unread` is what a plain user sees of the machine. `journal` is what a run tells, `ends` how it stands
-    then."""
+    then. `open` are the open runs, `opens` those that are open once a run was begun."""
 
     obstacle = ""
     apply_obstacle = ""
@@ -53,6 +53,7 @@ class Live(RecordedServices):
         self.fault: BaseException | None = None
         self.room: WayBackRoom | None = None
         self.open: tuple[OpenRun, ...] = ()
+        self.opens: tuple[OpenRun, ...] = ()
 
     @property
     def asks_for_root(self) -> bool:
@@ -91,6 +92,7 @@ class Live(RecordedServices):
         if self.fault:
             raise self.fault
         self.plan_begun = plan
+        self.open = self.opens or self.open
         return RUN
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:

@@ -22,13 +22,14 @@ from wizard.services.session import OpenRun
 SECRET = "four words, or more"
 
 
-def waiting(*, encrypted: bool = False) -> Live:
-    """A run that is done and waits for a word; it is known, so that it comes first."""
+def waiting(*, encrypted: bool = False, known: bool = True) -> Live:
+    """A run that is done and waits for a word; it comes first where it is `known`, else once it is begun."""
     services = Live()
     services.ends = RunState.WAITING
     services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
     services.plan_begun = plan_for(drive(), replace(wish("ext4"), encrypted=encrypted))
-    services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
+    services.opens = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
+    services.open = services.opens if known else ()
     return services
 
 
@@ -117,7 +118,7 @@ def test_what_ended_early_is_undone_from_the_first_screen() -> None:
 
 
 def test_what_waits_is_kept_after_a_question() -> None:
-    services = waiting()
+    services = waiting(known=False)
     person = begun(services)
     assert "not yet in use" in person.text
     person.key("K")
@@ -130,7 +131,7 @@ def test_what_waits_is_kept_after_a_question() -> None:
 
 
 def test_what_waits_is_undone_after_a_question() -> None:
-    services = waiting()
+    services = waiting(known=False)
     person = begun(services)
     person.key("U")
     assert "What the drive held before is put back, bit for bit, and compared." in person.text
@@ -142,7 +143,7 @@ def test_what_waits_is_undone_after_a_question() -> None:
 @pytest.mark.parametrize("key", ["K", "U"])
 @pytest.mark.parametrize("answer", ["enter", "escape", "n"])
 def test_no_is_the_default_and_it_can_be_settled_later(key: str, answer: str) -> None:
-    services = waiting()
+    services = waiting(known=False)
     person = begun(services)
     person.key(key)
     person.key(answer)
@@ -164,7 +165,7 @@ def test_it_is_settled_from_the_first_screen(key: str) -> None:
 
 
 def test_why_it_could_not_be_undone_is_told_and_it_waits_still() -> None:
-    services = waiting()
+    services = waiting(known=False)
     person = begun(services)
     services.fault = Failed("It was written to since.")
     person.key("U")

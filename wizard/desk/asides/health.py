@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.desk.asides.pages import Page
 from wizard.desk.parts.drive_rows import recording_piece, short
 from wizard.desk.parts.reasons import clue_blocks
+from wizard.desk.parts.runs import impediment
 from wizard.desk.view import GAP, Block, Piece, Text, Tone, muted, para, strong
 from wizard.desk.words import health as words
 from wizard.diagnose.health.judge import Verdict, is_told, judge_health
@@ -32,7 +33,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     """SMART in words, what the drive is and holds, and how it records with every clue."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     parts = (
-        _health(drive, desk.services.impediment(drive)),
+        _health(drive, impediment(desk.services, desk.runs, drive)),
         _identity(drive),
         _contents(drive),
         _recording(known),
@@ -42,7 +43,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     return Page(desk, words.TITLE(drive=short(drive.path)), blocks, place="health")
 
 
-def _health(drive: Drive, impediment: str) -> Iterator[Block]:
+def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
     if not is_told(drive):
         yield para(words.NOT_TOLD())
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.desk.parts.bars import drive_bar
+from wizard.desk.parts.runs import RUNNING, runs_on, waits
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import drives as words
 from wizard.diagnose.told import recording_word
@@ -23,6 +24,8 @@ _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severit
 _RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
 TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
 """Findings that half a minute of measuring answers."""
+OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "signatures-lost"})
+"""Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
 
 
 def short(path: str) -> str:
@@ -51,7 +54,7 @@ def reading_row(path: str) -> Row:
     return Row(path, (strong(short(path)), muted(words.READING())))
 
 
-def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Row:
+def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
     """Name, model, size, what it is made of, its bus, and how it stands."""
     size = words.UNKNOWN_SIZE() if drive.size_bytes is None else words.SIZE(size=drive.size_bytes)
     blocks = drive.geometry.sector_format if drive.geometry else ""
@@ -62,16 +65,18 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Row:
         Piece(kind_of(drive)),
         Piece(drive.bus or ""),
         Piece(blocks),
-        stands(drive, diagnosis, impediment),
+        stands(drive, diagnosis, impediment, runs),
     )
     return Row(drive.path, cells)
 
 
-def stands(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Piece:
-    """The most important thing about a drive, in a few words."""
+def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Piece:
+    """The most important thing about a drive, in a few words. `runs` are the open ones of it."""
     if any(use.kind == "running-system" for use in drive.uses):
         return muted(words.SYSTEM())
-    if drive.waiting is not None and drive.waiting.bare:
+    if any(run.state == RUNNING for run in runs):
+        return Piece(words.RUN_WORKS(), Tone.ACCENT)
+    if any(map(waits, runs)) or _withholds(drive):
         return Piece(words.WAITS(), Tone.WARN)
     for severity, said in ((Severity.DANGER, words.DANGERS), (Severity.WARNING, words.WARNINGS)):
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
@@ -83,6 +88,11 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Piece:
     if impediment:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return muted(words.MOUNTED(place=mounted) if mounted else words.IN_USE())
+    return _held(drive)
+
+
+def _held(drive: Drive) -> Piece:
+    """What it holds, where nothing else is to be told of it."""
     if drive.is_empty:
         return Piece(words.NEW(), Tone.GOOD)
     if drive.partitions:
@@ -90,30 +100,48 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: str) -> Piece:
     return Piece(", ".join(printable(mark.kind, 30) for mark in drive.signatures))
 
 
-def partition_row(drive: Drive, part: Partition) -> Row:
-    """Name, what it holds, size, and where it is mounted."""
+def _withholds(drive: Drive) -> bool:
+    """Whether something on it is not recognised only since it waits, by the drive's own notice."""
+    return drive.waiting is not None and drive.waiting.bare
+
+
+def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
+    """Name, what it holds, size, and where it is mounted, or that one of the open `runs` waits there."""
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     held: Text = part.filesystem or (words.NOT_READ() if drive.is_unread(part) else words.NO_FILESYSTEM())
     if part.signatures and not part.filesystem:
         held = "+".join(printable(mark.kind, 30) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
+    # What is withheld of a partition is not lost: nothing recognises it until it is kept or undone.
+    withheld = not part.signatures and _withholds(drive)
+    waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
         strong(short(part.path)),
         Piece(printable(label, 24) if label else ""),
         Piece(words.SIZE(size=part.size_bytes)),
-        Piece(held),
+        Piece("" if withheld else held),
         Piece(""),
         Piece(""),
-        muted(words.MOUNTED(place=mounted)) if mounted else Piece(""),
+        Piece(words.WAITS(), Tone.WARN)
+        if waiting
+        else muted(words.MOUNTED(place=mounted))
+        if mounted
+        else Piece(""),
     )
     return Row(part.path, cells, level=1)
 
 
 def drive_panes(
-    drive: Drive, diagnosis: Diagnosis, impediment: str, *, can_ask: bool, device: str = ""
+    drive: Drive,
+    diagnosis: Diagnosis,
+    impediment: Text,
+    *,
+    can_ask: bool,
+    device: str = "",
+    runs: Sequence[OpenRun] = (),
 ) -> tuple[Pane, ...]:
     """What the drive under the cursor is, what stands against setting it up, and what was found. `device` is
-    the partition that the cursor stands on."""
+    the partition that the cursor stands on; `runs` are the open ones of the drive, which come first."""
     name = words.NAME(
         drive=short(drive.path),
         model=printable(drive.model or "", 40),
@@ -123,18 +151,33 @@ def drive_panes(
     blocks: list[Block] = []
     if bar := drive_bar(drive):
         blocks += [bar]
-    if impediment:
+    blocks += _open(runs)
+    if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
         blocks.append(para(Piece(words.NOT_SET_UP(), Tone.WARN), impediment, hang=2))
     if unread_content(drive):
         said = words.UNREAD_CONTENT() if can_ask else words.UNREAD_HERE()
-        blocks.append(para(Piece(said, Tone.WARN), hang=2))
+        blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
     about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+    if runs:
+        about = [one for one in about if one.code not in OF_A_RUN]
     found = [*finding_paras(about), *_old(old_filesystems(drive), device)]
     if found:
         blocks += [GAP, *found] if blocks else found
-    elif not impediment and not unread_content(drive):
+    elif not impediment and not unread_content(drive) and not runs:
         blocks.append(para(Piece(words.FINE(), Tone.GOOD)))
     return (Pane(name, tuple(blocks)),)
+
+
+def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
+    """What can be done about the first of the open runs, each beside its key."""
+    for run in runs[:1]:
+        if run.state == RUNNING:
+            yield para(Piece(words.IS_CHANGED(), Tone.ACCENT), hang=2, key="show-run")
+        elif waits(run):
+            yield para(Piece(words.KEEP_MEANS(), Tone.WARN), hang=2, key="keep")
+            yield para(words.UNDO_MEANS(), hang=2, key="undo")
+        else:
+            yield para(Piece(words.LEFT_EARLY(), Tone.WARN), hang=2, key="show-run")
 
 
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wizard.desk.asides.asking import Typing
 from wizard.desk.menu import Entry, entries
 from wizard.desk.parts.drive_rows import short
+from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Field, Offer, Piece, Row, Rows, Step, Text, Tone, View, muted, para
 from wizard.desk.words import actions as words
@@ -46,8 +47,8 @@ class Actions(Place):
         return self.desk.session.machine
 
     def _entries(self) -> tuple[Entry, ...]:
-        impediment = self.services.impediment(self._drive)
-        return entries(self._machine, self._drive, self._device, impediment)
+        against = impediment(self.services, self.desk.runs, self._drive)
+        return entries(self._machine, self._drive, self._device, against, self.desk.runs)
 
     def view(self) -> View:
         """The menu, over the drives."""
@@ -88,6 +89,25 @@ class Actions(Place):
             self.tell(entry.why_not, Tone.WARN)
         else:
             self.act(row, row, values)
+
+    def act_show_run(self, _row: str, _values: Values) -> None:
+        """How the run stands that works here."""
+        self._to_run("")
+
+    def act_keep(self, _row: str, _values: Values) -> None:
+        """Put to use what waits, after a question."""
+        self._to_run("keep")
+
+    def act_undo(self, _row: str, _values: Values) -> None:
+        """Put back what was there, after a question."""
+        self._to_run("undo")
+
+    def _to_run(self, way: str) -> None:
+        from wizard.desk.places.work import work_on
+
+        run = runs_on(self.desk.runs, self._drive, self._device)[0]
+        self.desk.back()
+        work_on(self.desk, run.run, way)
 
     def act_set_up(self, _row: str, _values: Values) -> None:
         """Everything on it is replaced, which the plan says again."""

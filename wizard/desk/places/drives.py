@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts import drive_rows
+from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
@@ -46,10 +47,10 @@ class Drives(Place):
         super().__init__(desk)
         self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
         self._around: Machine | None = None
-        self._runs: tuple[OpenRun, ...] = ()
         self._asking = self._again = False
         self._opened: set[str] = set()
         self._at = ""
+        self._led = False
 
     def entered(self) -> None:
         """Read everything, once, and again where a run may have changed it."""
@@ -65,10 +66,14 @@ class Drives(Place):
             self._again = True
             return
         self._asking, self._again = True, False
+        self.desk.later(self, self.services.open_runs, self._runs_read)
         self.desk.later(self, self._probe, self._probed, self._not_probed)
 
+    def _runs_read(self, runs: tuple[OpenRun, ...]) -> None:
+        self.desk.runs = runs
+
     def _probe(self) -> Machine:
-        """In a thread: what the machine is, then its drives, each as it answers; last what waits."""
+        """In a thread: what the machine is, then its drives, each as it answers."""
         around = self.services.surroundings()
         self.desk.post(self, lambda: setattr(self, "_around", around))
 
@@ -77,8 +82,6 @@ class Drives(Place):
             self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
 
         machine = self.services.probe(answered)
-        runs = self.services.open_runs()
-        self.desk.post(self, lambda: setattr(self, "_runs", runs))
         return machine
 
     def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
@@ -114,8 +117,15 @@ class Drives(Place):
         """Whether another drive than the one at `path` has not answered yet."""
         return any(found is None for other, found in self._found.items() if other != path)
 
+    def runs_changed(self) -> None:
+        """A run has ended, so what its drive holds is another thing."""
+        self.desk.touched = True
+        if self.desk.place is self:
+            self.read()
+
     def drives_changed(self) -> None:
-        """Take away what has gone, and ask what has come; the cursor goes to what was plugged in."""
+        """Take away what has gone, and ask what has come. The cursor goes to what was plugged in, unless a
+        person has led it: keys that are pressed for one drive must not reach another."""
         before = self._found
         self.read()
         come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
@@ -123,18 +133,18 @@ class Drives(Place):
         for paths, said in ((others, words.ANOTHER), (gone, words.LEFT), (come, words.PLUGGED)):
             if paths:
                 self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
-        if come:
+        if come and not self._led:
             self._at = come[0]
 
     @property
     def _default(self) -> str:
         """Where the cursor begins: on what waits, else on the first drive that can be set up."""
-        waiting = next((f"run:{run.run}" for run in self._runs), "")
+        waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
         usable = (path for path, found in self._found.items() if found and not self._impediment(found[0]))
         return waiting or next(usable, next(iter(self._found), ""))
 
-    def _impediment(self, drive: Drive) -> str:
-        return self.services.impediment(drive)
+    def _impediment(self, drive: Drive) -> Text:
+        return impediment(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         """The drive that a row is of, or whose partition it is."""
@@ -144,24 +154,25 @@ class Drives(Place):
         return None
 
     def _rows(self) -> Iterator[Row]:
-        for run in self._runs:
-            alike = [one for one in self._runs if set(one.drives) & set(run.drives)]
+        for run in self.desk.runs:
+            alike = [one for one in self.desk.runs if set(one.drives) & set(run.drives)]
             yield drive_rows.run_row(run, named=len(alike) > 1)
         for path, found in self._found.items():
             if found is None:
                 yield drive_rows.reading_row(path)
                 continue
             drive, diagnosis = found
-            yield drive_rows.drive_row(drive, diagnosis, self._impediment(drive))
+            runs = runs_on(self.desk.runs, drive)
+            yield drive_rows.drive_row(drive, diagnosis, self._impediment(drive), runs)
             if path in self._opened:
-                yield from (drive_rows.partition_row(drive, part) for part in drive.partitions)
+                yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
     def view(self) -> View:
         """The list, and what is known of the row under the cursor."""
         rows = tuple(self._rows())
         at = self._at if any(row.key == self._at for row in rows) else self._default
         found = self._current(at)
-        title = words.WAITING_TITLE() if self._runs and at.startswith("run:") else words.TITLE()
+        title = words.WAITING_TITLE() if self.desk.runs and at.startswith("run:") else words.TITLE()
         return View(
             "drives",
             Step.DRIVES,
@@ -199,9 +210,13 @@ class Drives(Place):
             return ()
         drive, diagnosis = found
         device = "" if at == drive.path else at
-        can_ask = self.services.asks_for_root
         return drive_rows.drive_panes(
-            drive, diagnosis, self._impediment(drive), can_ask=can_ask, device=device
+            drive,
+            diagnosis,
+            self._impediment(drive),
+            can_ask=self.services.asks_for_root,
+            device=device,
+            runs=runs_on(self.desk.runs, drive, device),
         )
 
     def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
@@ -221,30 +236,38 @@ class Drives(Place):
                 yield Action("to-ext4", "m", words.TO_EXT4())
             if ready:
                 yield Action("actions", "a", words.ACTIONS())
+            if runs_on(self.desk.runs, found[0], at):
+                yield Action("show-run", "v", words.SHOW())
             yield Action("why", "w", words.WHY())
             yield Action("health", "i", words.HEALTH())
             yield Action("speed", "t", words.SPEED(), aside=True)
-            if found[0].partitions:
-                opened = found[0].path in self._opened
-                yield Action(
-                    "close" if opened else "open",
-                    "left" if opened else "right",
-                    words.CLOSE() if opened else words.OPEN(),
-                )
-        if any("keep" in run.ways for run in self._runs):
+            yield from self._fold(found[0])
+        if any("keep" in run.ways for run in self.desk.runs):
             yield Action("keep", "K", words.KEEP(), ends=True)
-        if any("undo" in run.ways for run in self._runs):
+        if any("undo" in run.ways for run in self.desk.runs):
             yield Action("undo", "U", words.UNDO(), ends=True)
         if self.services.asks_for_root:
             yield Action("as-root", "o", words.READ_AS_ROOT())
         yield Action("again", "r", words.AGAIN(), aside=True)
+
+    def _fold(self, drive: Drive) -> Iterator[Action]:
+        if drive.partitions and drive.path in self._opened:
+            yield Action("close", "left", words.CLOSE())
+        elif drive.partitions:
+            yield Action("open", "right", words.OPEN())
 
     def _old(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
 
     def moved(self, row: str) -> None:
         """Its details are shown."""
-        self._at = row
+        self._at, self._led = row, True
+
+    def act(self, name: str, row: str, values: Values) -> None:
+        """Whoever does something with a row has the cursor there."""
+        if row:
+            self.moved(row)
+        super().act(name, row, values)
 
     def act_again(self, _row: str, _values: Values) -> None:
         """Read the drives once more."""
@@ -334,11 +357,11 @@ class Drives(Place):
 
     def _meant(self, row: str, way: str) -> OpenRun:
         """The run under the cursor, else the one on the drive there, else the only one; never another."""
-        able = [run for run in self._runs if not way or way in run.ways]
+        able = [run for run in self.desk.runs if not way or way in run.ways]
         if row.startswith("run:"):
             able = [run for run in able if f"run:{run.run}" == row]
         elif found := self._current(row):
-            able = [run for run in able if found[0].path in run.drives] or able
+            able = [*runs_on(able, found[0], row)] or able
         if not able:
             raise Refused(str(words.NOTHING_WAITS()))
         if len(able) > 1:

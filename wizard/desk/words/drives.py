@@ -3,7 +3,7 @@
 from wizard.model.said import Sentence
 
 TITLE = Sentence("desk.drives.title", "Drives")
-WAITING_TITLE = Sentence("desk.drives.waiting-title", "Waiting for you")
+WAITING_TITLE = Sentence("desk.drives.waiting-title", "Running and waiting")
 ABOUT = Sentence("desk.drives.about", "{count} drive, {who}", "{count} drives, {who}")
 AS_ROOT = Sentence("desk.drives.as-root", "as root")
 NOT_ROOT = Sentence("desk.drives.not-root", "not root")
@@ -31,6 +31,10 @@ HOLDS = Sentence("desk.drives.holds", "1 partition", "{count} partitions")
 WAITS = Sentence("desk.drives.waits", "! waits: keep or undo")
 NO_FILESYSTEM = Sentence("desk.drives.no-filesystem", "nothing recognised")
 
+# Why nothing else can be done with a drive.
+IS_CHANGED = Sentence("desk.drives.is-changed", "It is being changed now.")
+WAITS_FIRST = Sentence("desk.drives.waits-first", "It waits: K keeps it, U undoes it.")
+
 # Runs that come first.
 RUN_WORKS = Sentence("desk.drives.run-works", "is being changed now")
 RUN_WAITS = Sentence("desk.drives.run-waits", "is done, not yet in use. Keep it?")
@@ -42,6 +46,9 @@ NO_SERIAL = Sentence("desk.drives.no-serial", "none")
 STILL_READING = Sentence(
     "desk.drives.still-reading", "{drive} is being read. The other drives do not wait for it."
 )
+KEEP_MEANS = Sentence("desk.drives.keep-means", "It waits: keeping puts it to use.")
+UNDO_MEANS = Sentence("desk.drives.undo-means", "Undoing puts back what was there.")
+LEFT_EARLY = Sentence("desk.drives.left-early", "A run here was not finished: go on, or undo it.")
 NOT_SET_UP = Sentence("desk.drives.not-set-up", "Cannot be set up now:")
 FINE = Sentence("desk.drives.fine", "Nothing wrong was found.")
 BETTER = Sentence("desk.drives.better", "can become ext4 with all files kept.")

@@ -16,7 +16,8 @@ IN_USE = Sentence("layout.room.in-use", "{drive} is in use: {how}.")
 NOT_IN_USE = Sentence("layout.room.not-in-use", "Nothing is planned for a drive in use.")
 
 READ_ONLY = Sentence(
-    "layout.room.read-only", "{drive} is read-only: the drive or its lock switch allows no writing."
+    "layout.room.read-only",
+    "{drive} is read-only: its lock switch is on, or a run waits there (`diskwright status` tells).",
 )
 SIZE = Sentence("layout.room.size", "size")
 BLOCK_SIZE = Sentence("layout.room.block-size", "block size")
