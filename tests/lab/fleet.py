@@ -101,7 +101,8 @@ class EmulatedDrive:
     SATA drive's IDENTIFY data and the values they shall have, set before the guest's driver asks.
     `unreadable`, `unwritable`: sectors (of 512 bytes) whose reading or writing fails, EVERYWHERE for all.
     `failing`: its SMART says so (NVMe only). `metadata_bytes`: beside each block (NVMe only).
-    `shares_serial`: another drive of the fleet may have its serial and its WWN. `logged`: every write to it is kept, in order (see blocklog.py).
+    `shares_serial`: another drive of the fleet may have its serial and its WWN. `logged`: every write to it is
+    kept, in order (see blocklog.py).
     """
 
     name: str
