@@ -160,6 +160,8 @@ def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
                     "bus": controller_id(drive),
                     "nsid": 1,
                     "ms": drive.metadata_bytes or None,
+                    # As one piece with each block, for which the kernel has no use on PCI.
+                    "mset": 1 if drive.metadata_bytes else None,
                 }
                 | _zones(drive),
             ]

@@ -68,7 +68,7 @@ def sizeless(fleet: Fleet) -> Iterator[Check]:
     codes = [finding["code"] for finding in drive["findings"]] if drive else []
     yield Check("metadata: it is listed, and says so", "drive-no-size" in codes, shown(codes))
     status, said = _told("plan", path, "--workload", "small-files", "--replace")
-    yield Check("metadata: nothing is planned", status == 3 and "no size" in said, f"{status}: {said}")
+    yield Check("metadata: nothing is planned", status == 3 and not said.startswith("/dev/nvme"), f"{status}: {said}")
 
 
 def twins(fleet: Fleet) -> Iterator[Check]:
@@ -84,11 +84,15 @@ def twins(fleet: Fleet) -> Iterator[Check]:
     file = str(SHARED / "plan-twin.json")
     status, said = _told("plan", seen[0]["path"], "--workload", "small-files", "-o", file)
     yield Check("twins: its plan says how it is known", status == 0 and "same numbers" in said, said)
-    for token, wanted in (("LAB-TWIN", 3), (names[1], 3)):
-        status, said = _told("apply", file, "--confirm", token, "--dry-run")
-        yield Check(f"twins: {token} does not confirm it", status == wanted, f"{status}: {said}")
-    status, said = _told("apply", file, "--confirm", names[0], "--dry-run")
+    for token in ("LAB-TWIN", names[1]):
+        status, said = _told("apply", file, "--confirm", token)
+        refused = status == 3 and "Nothing was written" in said
+        yield Check(f"twins: {token} does not confirm it", refused, f"{status}: {said}")
+    status, said = _told("apply", file, "--confirm", names[0])
     yield Check("twins: its own name does", status == 0, f"{status}: {said}")
+    drives = _inspected()
+    written = [bool(drives[drive["path"]]["partitions"]) for drive in seen]
+    yield Check("twins: the other holds what it held", written == [True, False], shown(written))
 
 
 def _nvme() -> str:
