@@ -1,2 +1,2 @@
-"""Populations of simulated hard disks, each drive from a seed and with a clock of its own, for the quick probe
-for shingled recording."""
+"""Populations of simulated hard disks, for the quick probe for shingled recording. Each drive is drawn from a
+seed and has a clock of its own."""

@@ -208,29 +208,7 @@ class Drives(Place):
         if at.startswith("run:"):
             yield Action("show-run", "enter", words.SHOW())
         elif found is not None:
-            ready = at == found[0].path and found[0].is_empty and not self._impediment(found[0])
-            yield (
-                Action("set-up", "enter", words.SET_UP())
-                if ready
-                else Action("actions", "enter", words.ACTIONS())
-            )
-            if not ready:
-                why_not = self._impediment(found[0])
-                yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
-            if self._old(at, found[0]):
-                yield Action("to-ext4", "m", words.TO_EXT4())
-            if ready:
-                yield Action("actions", "a", words.ACTIONS())
-            yield Action("why", "w", words.WHY())
-            yield Action("health", "i", words.HEALTH())
-            yield Action("speed", "t", words.SPEED(), aside=True)
-            if found[0].partitions:
-                opened = found[0].path in self._opened
-                yield Action(
-                    "close" if opened else "open",
-                    "left" if opened else "right",
-                    words.CLOSE() if opened else words.OPEN(),
-                )
+            yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self._runs):
             yield Action("keep", "K", words.KEEP(), ends=True)
         if any("undo" in run.ways for run in self._runs):
@@ -238,6 +216,33 @@ class Drives(Place):
         if self.services.asks_for_root:
             yield Action("as-root", "o", words.READ_AS_ROOT())
         yield Action("again", "r", words.AGAIN(), aside=True)
+
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
+        why_not = self._impediment(drive)
+        ready = at == drive.path and drive.is_empty and not why_not
+        yield (
+            Action("set-up", "enter", words.SET_UP())
+            if ready
+            else Action("actions", "enter", words.ACTIONS())
+        )
+        if not ready:
+            yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
+        if self._old(at, drive):
+            yield Action("to-ext4", "m", words.TO_EXT4())
+        if ready:
+            yield Action("actions", "a", words.ACTIONS())
+        yield Action("why", "w", words.WHY())
+        yield Action("health", "i", words.HEALTH())
+        yield Action("speed", "t", words.SPEED(), aside=True)
+        if any(finding.code in drive_rows.DOUBTED for finding in diagnosis.findings):
+            obstacle = self.services.obstacle or self.services.quick_test_obstacle(drive)
+            label = words.SHINGLED(seconds=drive_rows.TEST_SECONDS)
+            yield Action("shingled", "p", label, obstacle, aside=True)
+        if drive.partitions:
+            opened = drive.path in self._opened
+            yield (
+                Action("close", "left", words.CLOSE()) if opened else Action("open", "right", words.OPEN())
+            )
 
     def _old(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
@@ -314,6 +319,13 @@ class Drives(Place):
 
         if found := self._current(row):
             self.desk.go(Trial(self.desk, found[0]))
+
+    def act_shingled(self, row: str, _values: Values) -> None:
+        """Test whether it is shingled."""
+        from wizard.desk.places.displaced import ShingledTest
+
+        if found := self._current(row):
+            self.desk.go(ShingledTest(self.desk, found[0]))
 
     def act_show_run(self, row: str, _values: Values) -> None:
         """How a run stands."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from statistics import median
 
-from wizard.model.displaced import Displaced, Basis, Look, Statistics, Timings
+from wizard.model.displaced import Basis, Displaced, Look, Statistics, Timings
 from wizard.trial.displaced.samples import kolmogorov, share_error, share_of_swaps, welch
 
 MILLISECOND = 1_000_000
@@ -133,9 +133,9 @@ def see(look: Look, *, again: bool = False, memory: float | None = None) -> Seen
         and from_memory < MEMORY_MOST
     )
     figures = Statistics(
-        found and round(found.t, 3),
-        found and round(found.ratio, 4),
-        distance and round(distance, 3),
+        None if found is None else round(found.t, 3),
+        None if found is None else round(found.ratio, 4),
+        None if distance is None else round(distance, 3),
         round(quicker, 3),
         round(from_memory, 3),
     )

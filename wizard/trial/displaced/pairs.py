@@ -94,18 +94,14 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
                 random.shuffle(pairs)
                 return tuple(pairs)
 
-    return Pairs(
-        block_bytes, tuple(single() for _ in range(SINGLES)), tuple(group() for _ in range(GROUPS))
-    )
+    return Pairs(block_bytes, tuple(single() for _ in range(SINGLES)), tuple(group() for _ in range(GROUPS)))
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
     """Where the long read begins and how long it is: where few of the pairs lie."""
     length = min(STREAM_BYTES, size_bytes // 2) // MIB * MIB
     places = sorted(start for pair in pairs.all for start in (pair.written, pair.unwritten))
-    drawn = [
-        random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)
-    ]
+    drawn = [random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)]
     return min(drawn, key=lambda start: sum(start <= place < start + length for place in places)), length
 
 
