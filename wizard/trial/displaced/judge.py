@@ -48,7 +48,8 @@ EARLY_WRITES, LAST_EARLY_WRITES = 20, 25
 BAND_NS, BAND_READS = 80 * MILLISECOND, 5
 """A write that takes this long, and so many times a read, rewrites a band."""
 
-UNWRITTEN_LEAST, UNWRITTEN_MORE = 0.10, 0.05
+UNWRITTEN_LEAST, UNWRITTEN_ERRORS = 0.10, 4.5
+"""Where little is free, what the drive reads ahead makes a few reads quick: chance must not decide."""
 NEARLY_ALL = 0.9
 
 
@@ -171,11 +172,12 @@ def unwritten_answer(timings: Timings, seen: Seen) -> bool:
     look = timings.look
     if look is None or seen.statistics.from_memory is None:
         return False
-    share = memory_share(_flat(look.unwritten_at_random))
+    unwritten, from_memory = _flat(look.unwritten_at_random), seen.statistics.from_memory
+    share = memory_share(unwritten)
     return (
         memory_share(timings.first_reads) > UNWRITTEN_LEAST
         and share > UNWRITTEN_LEAST
-        and share - seen.statistics.from_memory > UNWRITTEN_MORE
+        and share_error(share, len(unwritten), from_memory, len(unwritten)) > UNWRITTEN_ERRORS
         and _from_platters(look)
     )
 
