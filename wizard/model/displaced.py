@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+USUAL_SECONDS = 40
+"""What the quick probe takes on most drives."""
+
 
 class Displaced(StrEnum):
     """What may be said. There is no `not shingled`: what was not found proves nothing."""

@@ -25,8 +25,6 @@ _RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": wor
 ASSUMED = frozenset({"usb", *VIRTUAL_BUSES})
 TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
 """Findings that half a minute of measuring answers."""
-TEST_SECONDS = 40
-"""What the quick test for shingled recording usually takes."""
 DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
 """Findings that the quick test for shingled recording may answer."""
 

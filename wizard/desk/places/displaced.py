@@ -7,12 +7,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.measuring import Measuring
-from wizard.desk.parts.drive_rows import TEST_SECONDS
 from wizard.desk.parts.reasons import Reason
 from wizard.desk.place import Values
 from wizard.desk.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, para, strong
 from wizard.desk.words import displaced as words
-from wizard.model.displaced import Displaced, DisplacedVerdict, Look, Statistics
+from wizard.model.displaced import USUAL_SECONDS, Displaced, DisplacedVerdict, Look, Statistics
 from wizard.model.units import format_nanoseconds
 from wizard.trial.displaced.pairs import WRITES
 from wizard.trial.displaced.possible import block_bytes
@@ -55,7 +54,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def ways(self) -> Iterator[Action]:
         """The one test."""
         over = bool(self.verdict or self.services.obstacle)
-        label = words.AGAIN() if self.verdict else words.TEST_ABOUT(seconds=TEST_SECONDS)
+        label = words.AGAIN() if self.verdict else words.TEST_ABOUT(seconds=USUAL_SECONDS)
         yield Action("test", "p" if over else "enter", label, self._obstacle)
 
     def possible_blocks(self) -> Iterator[Block]:
@@ -72,7 +71,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
         yield para(words.WHAT())
         yield para(words.READS(count=WRITES, size=size))
-        yield para(words.COMPARES(usual=TEST_SECONDS, most=round(SECONDS)))
+        yield para(words.COMPARES(usual=USUAL_SECONDS, most=round(SECONDS)))
         yield para(words.UNCHANGED())
         yield para(words.CUT())
 

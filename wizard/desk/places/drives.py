@@ -11,6 +11,7 @@ from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
+from wizard.model.displaced import USUAL_SECONDS
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
@@ -236,7 +237,7 @@ class Drives(Place):
         yield Action("speed", "t", words.SPEED(), aside=True)
         if any(finding.code in drive_rows.DOUBTED for finding in diagnosis.findings):
             obstacle = self.services.obstacle or self.services.quick_test_obstacle(drive)
-            label = words.SHINGLED(seconds=drive_rows.TEST_SECONDS)
+            label = words.SHINGLED(seconds=USUAL_SECONDS)
             yield Action("shingled", "p", label, obstacle, aside=True)
         if drive.partitions:
             opened = drive.path in self._opened

@@ -5,7 +5,7 @@ from wizard.model.said import Sentence
 # Why it is not possible.
 NOT_WHOLE = Sentence(
     "trial.displaced.not-whole",
-    "The quick test is for SATA, SAS and USB hard disks; {drive} ({bus}) is none, and may move what is "
+    "The quick test is for SATA, SAS and USB hard disks; {drive} ({bus}) is none. It may move what is "
     "written.",
 )
 EMULATED = Sentence(
