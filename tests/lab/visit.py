@@ -31,6 +31,7 @@ MODULES = (
     "barred",
     "grown",
     "cliff",
+    "displaced",
     "study",
     "stripes",
     "mirrors",
