@@ -2,6 +2,7 @@
 there."""
 
 from collections.abc import Sequence
+from mmap import mmap
 from time import sleep
 
 from wizard.model.errors import Failed
@@ -31,7 +32,9 @@ class TimedDrive:
         self._reads = Reads(path, descriptor, block_bytes)
         self._long = Reads(path, descriptor, MIB)
         self._writer = Writer(path, descriptor, extents, watch)
-        self._held: dict[int, bytearray] = {}
+        # Direct writes want memory at whole pages.
+        self._buffer = mmap(-1, block_bytes)
+        self._held: dict[int, bytes] = {}
         self.read_bytes = 0
 
     def read(self, start_bytes: int) -> int:
@@ -40,14 +43,14 @@ class TimedDrive:
         content = self._reads.last
         self.read_bytes += len(content)
         if start_bytes in self._written:
-            held = self._held.setdefault(start_bytes, bytearray(content))
-            if held != content:
+            if self._held.setdefault(start_bytes, content) != content:
                 raise Failed(str(words.CHANGED(drive=self._path, start=start_bytes)))
         return took
 
     def write(self, start_bytes: int) -> int:
         """Write back what was read there; nanoseconds."""
-        return self._writer.write(start_bytes, memoryview(self._held[start_bytes]))
+        self._buffer[:] = self._held[start_bytes]
+        return self._writer.write(start_bytes, memoryview(self._buffer))
 
     def stream(self, start_bytes: int, size_bytes: int) -> None:
         """Read much in a row."""
