@@ -58,7 +58,9 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
         assert isinstance(drive.media, TimingModel)
         yield _of_shingled(drive, verdict) if drive.media.shingled else _of_plain(drive, verdict)
         unconfirmed = any("No real drive" in caveat for caveat in verdict.caveats)
-        yield Check(f"{drive.name}: that no real drive has confirmed it is said", unconfirmed, shown(verdict.caveats))
+        yield Check(
+            f"{drive.name}: that no real drive has confirmed it is said", unconfirmed, shown(verdict.caveats)
+        )
 
 
 def _told_before(drive: EmulatedDrive, said: str) -> Check:
