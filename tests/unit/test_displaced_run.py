@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.unit.machines import E512, drive, gpt, partition, partitioned
+from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
 from wizard.diagnose.patterns import Pattern, load_patterns
 from wizard.model.displaced import Basis, Displaced, DisplacedVerdict
 from wizard.model.drive_facts import Ata
@@ -61,7 +62,7 @@ class Calm(Watch):
         (drive(read_only=True), "read-only"),
         (drive(zoned="host-managed"), "host-managed"),
         (drive(uses=(Use("mounted", "/dev/sda", "/srv"),)), "in use"),
-        (partitioned(partition(1, MIB, drive().size_bytes - 3 * MIB), free=()), "no free space"),
+        (partitioned(partition(1, MIB, MACHINE_BYTES - 3 * MIB), free=()), "no free space"),
     ],
 )
 def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said: str) -> None:

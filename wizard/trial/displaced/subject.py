@@ -42,9 +42,8 @@ class TimedDrive:
         took = self._reads.access(start_bytes)
         content = self._reads.last
         self.read_bytes += len(content)
-        if start_bytes in self._written:
-            if self._held.setdefault(start_bytes, content) != content:
-                raise Failed(str(words.CHANGED(drive=self._path, start=start_bytes)))
+        if start_bytes in self._written and self._held.setdefault(start_bytes, content) != content:
+            raise Failed(str(words.CHANGED(drive=self._path, start=start_bytes)))
         return took
 
     def write(self, start_bytes: int) -> int:
