@@ -5,7 +5,8 @@ One actuator serves one request after the other. A request that goes on where th
 its transfer; any other costs a move and half a turn; a write that is no whole multiple of the physical block
 costs a turn more, since its blocks are read first.
 
-A shingled drive takes what is written out of order into a media cache, and there every physical block once.
+A shingled drive takes what is written out of order into a media cache at its end, and there every physical
+block once, one behind the other in the order of writing. From there it is read until it comes home.
 What is written in order goes straight to its band. Once the cache is full, whatever finds no room in it makes
 its own band be rewritten, which also takes the band's cached blocks out of the cache. A drive that is left
 alone rewrites bands by itself.
@@ -42,8 +43,9 @@ class Platters:
     shingled: bool = False
     cache_bytes: int = 64 * MIB
     band_bytes: int = 16 * MIB
-    cached_blocks: "OrderedDict[int, set[int]]" = field(default_factory=OrderedDict)
-    """By band, the one that has waited longest first."""
+    cached_blocks: "OrderedDict[int, dict[int, int]]" = field(default_factory=OrderedDict)
+    """By band, the one that has waited longest first; where in the cache each block lies."""
+    _cache_end: int = 0
     _position: int = 0
     _last_end: int = -1
     """Of the last write, wherever it went."""
@@ -63,9 +65,15 @@ class Platters:
     def read(self, now: float, start: int, size: int) -> float:
         """The seconds that a read costs."""
         self._clean_when_idle(now)
-        cost = self._move_to(start) + size / BYTES_PER_SECOND
-        self._position = start + size
+        place = self.place_of(start)
+        cost = self._move_to(place) + size / BYTES_PER_SECOND
+        self._position = place + size
         return cost
+
+    def place_of(self, start: int) -> int:
+        """Where the head finds what begins there: in the media cache, or at home."""
+        block = start // self.physical_block_bytes
+        return self.cached_blocks.get(self._band(block), {}).get(block, start)
 
     def write(self, now: float, start: int, size: int) -> float:
         """The seconds that a write costs."""
@@ -108,22 +116,29 @@ class Platters:
         room = (self.cache_bytes - self.used_bytes) // self.physical_block_bytes
         for band in dict.fromkeys(self._band(block) for block in blocks):
             mine = {block for block in blocks if self._band(block) == band}
-            new = mine - self.cached_blocks.get(band, set())
+            new = mine - self.cached_blocks.get(band, {}).keys()
             if len(new) > room:
                 room += len(self.cached_blocks.pop(band, ()))
                 cost += self._rewriting_seconds()
-            elif new:
+            else:
                 room -= len(new)
-                self.cached_blocks.setdefault(band, set()).update(new)
-        # The head comes back from the cache, wherever that is.
-        self._position = -1
+                self._take_into_cache(band, sorted(mine))
         return cost
+
+    def _take_into_cache(self, band: int, blocks: "list[int]") -> None:
+        """The head stays there."""
+        for block in blocks:
+            place = self.size_bytes + self._cache_end
+            self.cached_blocks.setdefault(band, {})[block] = place
+            self._cache_end = (self._cache_end + self.physical_block_bytes) % max(self.cache_bytes, 1)
+            self._position = place + self.physical_block_bytes
 
     def _forget(self, blocks: range) -> None:
         for band in range(self._band(blocks.start), self._band(blocks.stop) + 1) if blocks else ():
             cached = self.cached_blocks.get(band)
             if cached is not None:
-                cached.difference_update(blocks)
+                for block in blocks:
+                    cached.pop(block, None)
                 if not cached:
                     del self.cached_blocks[band]
 

@@ -68,7 +68,9 @@ def sizeless(fleet: Fleet) -> Iterator[Check]:
     codes = [finding["code"] for finding in drive["findings"]] if drive else []
     yield Check("metadata: it is listed, and says so", "drive-no-size" in codes, shown(codes))
     status, said = _told("plan", path, "--workload", "small-files", "--replace")
-    yield Check("metadata: nothing is planned", status == 3 and not said.startswith("/dev/nvme"), f"{status}: {said}")
+    yield Check(
+        "metadata: nothing is planned", status == 3 and not said.startswith("/dev/nvme"), f"{status}: {said}"
+    )
 
 
 def twins(fleet: Fleet) -> Iterator[Check]:

@@ -79,6 +79,25 @@ def test_rewriting_what_is_cached_takes_no_more_room_and_discarding_gives_it_bac
     assert platters.used_bytes == 0
 
 
+def test_what_was_written_out_of_order_is_read_from_the_cache_in_the_order_of_writing() -> None:
+    platters = Platters(SIZE_BYTES, shingled=True, cache_bytes=CACHE_BYTES)
+    starts = [
+        2 * index * PIECE_BYTES for index in Random(2).sample(range(SIZE_BYTES // PIECE_BYTES // 2), 50)
+    ]
+    for start in starts:
+        platters.write(0.0, start, 4 * KIB)
+    platters.read(0.0, starts[0], 4 * KIB)
+    assert max(platters.read(0.0, start, 4 * KIB) for start in starts[1:]) < 0.001
+    assert platters.read(0.0, starts[0] + PIECE_BYTES, 4 * KIB) > TURN_SECONDS / 2
+    plain = Platters(SIZE_BYTES)
+    for start in starts:
+        plain.write(0.0, start, 4 * KIB)
+    assert min(plain.read(0.0, start, 4 * KIB) for start in starts) > TURN_SECONDS / 2
+    # Left alone, it brings all of it home.
+    platters.read(1e6, 0, 4 * KIB)
+    assert all(platters.place_of(start) == start for start in starts)
+
+
 def test_a_misaligned_write_costs_a_turn_more() -> None:
     for make in (shingled, lambda: Platters(SIZE_BYTES)):
         aligned = make().write(0.0, 500 * MIB, 4096)

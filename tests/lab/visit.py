@@ -32,6 +32,7 @@ MODULES = (
     "barred",
     "grown",
     "cliff",
+    "displaced",
     "study",
     "stripes",
     "mirrors",

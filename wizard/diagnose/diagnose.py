@@ -12,14 +12,17 @@ from wizard.diagnose.recording import find_recording, judge_recording
 from wizard.diagnose.rungs import rungs_of
 from wizard.diagnose.tables import find_tables
 from wizard.diagnose.use import find_use
+from wizard.model.displaced import DisplacedVerdict
 from wizard.model.finding import Diagnosis, Severity
 from wizard.model.machine import Drive, Machine
 
 
-def diagnose(machine: Machine, drive: Drive, patterns: tuple[Pattern, ...]) -> Diagnosis:
+def diagnose(
+    machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+) -> Diagnosis:
     """The recording's verdict and all findings on `drive`, danger first; within a severity in the order of
-    themes and of the table."""
-    rungs = rungs_of(drive, patterns)
+    themes and of the table. `probed` is what the quick probe for shingled recording said of it."""
+    rungs = rungs_of(drive, patterns, probed)
     recording = judge_recording(drive, rungs)
     findings = [
         *find_alignment(drive),

@@ -15,12 +15,14 @@ from wizard.model.said import NO_TEXT, ProfileText, Said
 
 
 class Kind(StrEnum):
-    """How a model records: the first three are shingled."""
+    """How a model records: the first three are shingled. MEDIA_CACHE says nothing of that: its small writes
+    go to a log on the platters, as those of shingled drives do."""
 
     DRIVE_MANAGED = "drive-managed"
     HOST_AWARE = "host-aware"
     HOST_MANAGED = "host-managed"
     CONVENTIONAL = "conventional"
+    MEDIA_CACHE = "media-cache"
 
 
 class Confidence(StrEnum):

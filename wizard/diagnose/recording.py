@@ -130,7 +130,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
 
 def _clues(recording: Recording) -> tuple[Said, ...]:
     """The clues that say something, for a sentence."""
-    reported = (words.REPORTED.code, words.REPORTED_FAMILY.code)
+    reported = (words.REPORTED.code, words.REPORTED_FAMILY.code, words.PROBED_LIKELY.code)
     return tuple(
         words.CLUE(source=clue.source, says=clue.says)
         for clue in recording.evidence

@@ -13,6 +13,7 @@ from enum import IntEnum
 
 from wizard.diagnose.patterns import Confidence, Kind, Pattern, fitting
 from wizard.diagnose.words import recording as words
+from wizard.model.displaced import Displaced, DisplacedVerdict
 from wizard.model.finding import Clue
 from wizard.model.machine import Drive
 from wizard.model.said import Said
@@ -48,9 +49,11 @@ class Rung:
     asked: bool = True
 
 
-def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
+def rungs_of(
+    drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+) -> tuple[Rung, ...]:
     """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is
-    the user's, first."""
+    the user's, first. `probed` is what the quick probe said of this drive."""
     found = (
         _zoned(drive),
         _vpd(drive),
@@ -58,6 +61,7 @@ def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
         _smart(drive),
         _discard(drive),
         reversed(list(_listed(drive, patterns))),
+        _probed(probed),
     )
     return tuple(rung for rungs in found for rung in rungs)
 
@@ -110,7 +114,7 @@ def _word(drive: Drive) -> Iterator[Rung]:
         yield _unasked(source, why)
     elif drive.bus == "usb":
         yield _unasked(source, words.BRIDGE_SILENT())
-    elif _is_ata(drive):
+    elif is_ata(drive):
         yield _unasked(source, words.KERNEL_SILENT())
 
 
@@ -133,15 +137,19 @@ def _smart(drive: Drive) -> Iterator[Rung]:
 
 def _discard(drive: Drive) -> Iterator[Rung]:
     own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
-    kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and _is_ata(drive)
-    models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
-    emulated = any((model or "").startswith(VIRTUAL_MODELS) for model in models)
-    if (own or kernels) and drive.rotational and not emulated:
+    kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
+    if (own or kernels) and drive.rotational and not is_emulated(drive):
         clue = Clue(words.DISCARD(), words.NO_USE_FOR_TRIM(), "medium")
         yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 
 
-def _is_ata(drive: Drive) -> bool:
+def is_emulated(drive: Drive) -> bool:
+    """Whether a virtual machine's host makes it up."""
+    models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
+    return any((model or "").startswith(VIRTUAL_MODELS) for model in models)
+
+
+def is_ata(drive: Drive) -> bool:
     """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin
     volume's or a bridge's."""
     return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
@@ -155,6 +163,8 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         Kind.CONVENTIONAL: None,
     }
     for pattern in fitting(drive, patterns):
+        if pattern.kind is Kind.MEDIA_CACHE:
+            continue
         weight = {
             Confidence.HIGH: Weight.PUBLISHED,
             Confidence.MEDIUM: Weight.LISTED,
@@ -167,6 +177,20 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         )
         # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
         yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)
+
+
+def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
+    """Of low confidence, whatever it found: only simulated drives have confirmed the probe so far."""
+    if verdict is None:
+        return
+    source = words.QUICK_TEST()
+    match verdict.outcome:
+        case Displaced.LIKELY:
+            yield Rung(Clue(source, words.PROBED_LIKELY(), "low"), DRIVE, Weight.HINT, exact=False)
+        case Displaced.NOTHING_FOUND:
+            yield Rung(Clue(source, words.PROBED_NOTHING(), "low"))
+        case Displaced.CANNOT_TELL:
+            yield _unasked(source, words.PROBED_IN_VAIN())
 
 
 def _said_of(pattern: Pattern) -> Said:

@@ -1,11 +1,11 @@
-"""`diskwright bench`: aligned against misaligned access, measured; or the write cliff of a shingled drive."""
+"""`diskwright bench`: aligned against misaligned access, measured; or whether a drive is shingled."""
 
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from statistics import median
 
-from wizard.faces.showing import shingled
+from wizard.faces.showing import quick, shingled
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.measuring import hand_over, progress_line
 from wizard.faces.words import bench as words
@@ -37,6 +37,10 @@ def parser() -> ArgumentParser:
                 says=words.WRITES(),
             ),
             root("bench", "/dev/sdX", "--scratch", "--shingled", "--confirm", "SERIAL", says=words.LOOKS()),
+            root(
+                *("bench", "/dev/sdX", "--scratch", "--shingled", "--quick", "--confirm", "SERIAL"),
+                says=words.TESTS(),
+            ),
         ),
         (words.ABOUT_SHINGLED(),),
     )
@@ -44,6 +48,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--scratch", action="store_true", help=str(words.SCRATCH()))
     made.add_argument("--confirm", metavar="TOKEN", help=str(words.CONFIRM()))
     made.add_argument("--shingled", action="store_true", help=str(words.SHINGLED()))
+    made.add_argument("--quick", action="store_true", help=str(words.QUICK()))
     made.add_argument("--seconds", metavar="N", type=float, help=str(words.SECONDS()))
     made.add_argument("--most-bytes", metavar="SIZE", help=str(words.MOST_BYTES()))
     made.add_argument("--assume-physical", metavar="BYTES", help=str(words.ASSUME_PHYSICAL()))
@@ -60,7 +65,7 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
-        return shingled.measure(arguments, drive)
+        return quick.measure(arguments, drive) if arguments.quick else shingled.measure(arguments, drive)
     seconds = arguments.seconds or SECONDS
     doing = words.WRITING if arguments.scratch else words.READING
     beginning = doing(drive=drive.path, duration=format_duration(seconds))
@@ -125,6 +130,8 @@ def _check(arguments: Namespace) -> None:
         raise BadInput(words.NO_SCRATCH())
     if arguments.shingled and not arguments.scratch:
         raise BadInput(words.READING_TELLS_NOT())
+    if arguments.quick:
+        quick.check(arguments)
     if arguments.shingled and arguments.assume_physical:
         raise BadInput(words.NOT_ALIGNMENT())
     if arguments.most_bytes and not arguments.shingled:

@@ -11,6 +11,7 @@ from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.console import say
 from wizard.faces.words import report as words
 from wizard.faces.words.shared import DOCUMENT, RUN, RUNS_IN
+from wizard.model.displaced import DisplacedVerdict
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.verdict import CliffVerdict, Verdict
@@ -19,7 +20,13 @@ from wizard.report.gather import Sources
 from wizard.report.page import render_page
 from wizard.report.run_document import SCHEMA, render_report
 from wizard.report.save import make_report, write_report
-from wizard.trial.document import CLIFF_SCHEMA, read_cliff_verdict, read_verdict
+from wizard.trial.document import (
+    CLIFF_SCHEMA,
+    DISPLACED_SCHEMA,
+    read_cliff_verdict,
+    read_displaced_verdict,
+    read_verdict,
+)
 
 
 def parser() -> ArgumentParser:
@@ -92,7 +99,7 @@ def sources_of(arguments: Namespace) -> Sources:
     """What the command line names; raises BadInput for what cannot be read."""
     alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
     journal_dir = Path(arguments.journal) if arguments.journal else None
-    verdict, cliff = read_measurement(Path(arguments.verdict)) if arguments.verdict else (None, None)
+    measured = read_measurement(Path(arguments.verdict)) if arguments.verdict else None
     return Sources(
         run=None if alone else find_run(arguments.run, journal_dir),
         plan=read_plan_file(Path(arguments.plan)) if arguments.plan else None,
@@ -100,8 +107,9 @@ def sources_of(arguments: Namespace) -> Sources:
         origin=_origin(arguments.machine),
         devices=(arguments.device,) if arguments.device else (),
         workload=arguments.workload,
-        verdict=verdict,
-        cliff=cliff,
+        verdict=measured if isinstance(measured, Verdict) else None,
+        cliff=measured if isinstance(measured, CliffVerdict) else None,
+        displaced=measured if isinstance(measured, DisplacedVerdict) else None,
     )
 
 
@@ -110,7 +118,7 @@ def _origin(machine: str | None) -> str:
     return "" if not machine else str(words.RECORDED_IN(file=printable(Path(machine).name, 200)))
 
 
-def read_measurement(path: Path) -> tuple[Verdict | None, CliffVerdict | None]:
+def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict:
     """The verdict in a file, of whichever benchmark; raises BadInput for anything else."""
     shown = printable(str(path), 200)
     try:
@@ -118,5 +126,7 @@ def read_measurement(path: Path) -> tuple[Verdict | None, CliffVerdict | None]:
     except FileNotFoundError:
         raise BadInput(words.NO_VERDICT(file=shown)) from None
     if f'"{CLIFF_SCHEMA}"' in text[:200]:
-        return None, read_cliff_verdict(text, shown)
-    return read_verdict(text, shown), None
+        return read_cliff_verdict(text, shown)
+    if f'"{DISPLACED_SCHEMA}"' in text[:200]:
+        return read_displaced_verdict(text, shown)
+    return read_verdict(text, shown)

@@ -19,9 +19,10 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes
+from wizard.model.displaced import DisplacedVerdict
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
-from wizard.model.machine import Machine
+from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
@@ -50,6 +51,7 @@ class Sources:
     workload: str | None = None
     verdict: Verdict | None = None
     cliff: CliffVerdict | None = None
+    displaced: DisplacedVerdict | None = None
 
 
 def gather(sources: Sources) -> Report:
@@ -78,6 +80,7 @@ def gather(sources: Sources) -> Report:
         run=None if sources.run is None else _record(sources.run, document),
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,
+        displaced=sources.displaced,
     )
 
 
@@ -119,7 +122,8 @@ def _record(run: Path, document: Document | None) -> RunRecord:
 def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
     """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node
     alone."""
-    verdicts = [verdict.drive for verdict in (sources.verdict, sources.cliff) if verdict is not None]
+    measured = (sources.verdict, sources.cliff, sources.displaced)
+    verdicts = [verdict.drive for verdict in measured if verdict is not None]
     if not verdicts:
         return [Absence("measurement", str(words.NO_VERDICT()))]
     paths = (
@@ -162,11 +166,22 @@ def _facts(
             kernel=machine.kernel.release,
             root=machine.root,
             drives=machine.drives,
-            diagnoses=tuple(diagnose(machine, drive, patterns) for drive in machine.drives),
+            diagnoses=tuple(
+                diagnose(machine, drive, patterns, _tested(sources.displaced, drive))
+                for drive in machine.drives
+            ),
             unread=machine.unread,
         ),
         machine,
     )
+
+
+def _tested(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
+    """The quick test of this drive: it must call itself as it did then."""
+    if verdict is None:
+        return None
+    now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
+    return verdict if (verdict.drive, verdict.model, verdict.size_bytes) == now else None
 
 
 def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:

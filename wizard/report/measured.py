@@ -4,6 +4,7 @@ drive."""
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 
+from wizard.model.displaced import DisplacedVerdict, Look, Timings
 from wizard.model.units import format_capacity, format_duration, format_nanoseconds
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.report.charts import Bar, bars, interval
@@ -157,3 +158,86 @@ def _windows(verdict: CliffVerdict) -> Sequence[Bar]:
         )
         for number, window in enumerate(verdict.windows, 1)
     ]
+
+
+def displaced_part(verdict: DisplacedVerdict) -> Markup:
+    """Whether what was written is read from another place; usual times, the statistics, and every time, so
+    that whoever gets the report can judge anew."""
+    looks = ((words.AT_FIRST, verdict.timings.look), (words.AFTER_IDLE, verdict.timings.look_after_idle))
+    return join(
+        (
+            tag("h3", words.DISPLACED(drive=verdict.drive)),
+            paragraphs(verdict.sentence),
+            pairs(
+                (
+                    ("Outcome", verdict.outcome.value),
+                    (words.RESTS_ON(), verdict.basis.value),
+                    (
+                        words.WRITTEN_BACK(),
+                        words.PIECES(written=verdict.written_bytes, size=verdict.block_bytes),
+                    ),
+                    ("Took", format_duration(verdict.seconds)),
+                )
+            ),
+            *(_look(str(said()), look) for said, look in looks if look is not None),
+            _statistics(verdict),
+            _every_time(verdict.timings) if verdict.timings.first_reads else "",
+            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
+        )
+    )
+
+
+def _sides(look: Look) -> Iterator[tuple[str, tuple[tuple[int, ...], ...]]]:
+    yield str(words.WRITTEN()), look.written_at_random
+    yield str(words.UNWRITTEN()), look.unwritten_at_random
+    yield str(words.WRITTEN_IN_ORDER()), look.written_in_order
+    yield str(words.UNWRITTEN_IN_ORDER()), look.unwritten_in_order
+
+
+def _look(title: str, look: Look) -> Markup:
+    """Medians as bars, with the middle half of all reads as whiskers."""
+    rows = []
+    for name, batches in _sides(look):
+        times = [time for batch in batches for time in batch]
+        if len(times) > 1:
+            quarters = quantiles(times, n=4, method="inclusive")
+            shown = format_nanoseconds(median(times))
+            rows.append(Bar(name, median(times), shown, quarters[0], quarters[2], name))
+    said = words.TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    name = "displaced-" + title.split()[0].lower()
+    return tag("figure", tag("figcaption", title), bars(name, title, said, rows)) if rows else Markup("")
+
+
+def _statistics(verdict: DisplacedVerdict) -> Markup:
+    looks = ((words.AT_FIRST, verdict.statistics), (words.AFTER_IDLE, verdict.statistics_after_idle))
+    rows = [
+        (
+            str(said()),
+            *(_figure(value) for value in (one.t, one.ratio, one.distance, one.quicker, one.from_memory)),
+        )
+        for said, one in looks
+        if one is not None
+    ]
+    heads = ("Look", "Welch's t", "Ratio", "Kolmogorov-Smirnov", words.QUICKER(), words.FROM_MEMORY())
+    return table(words.STATISTICS(), heads, rows, numbers=(1, 2, 3, 4, 5)) if rows else Markup("")
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _every_time(timings: Timings) -> Markup:
+    """In milliseconds, batch by batch."""
+    rows = [
+        (str(words.FIRST_READS()), _listed([timings.first_reads])),
+        (str(words.WRITES()), _listed([timings.writes])),
+    ]
+    looks = ((words.AT_FIRST, timings.look), (words.AFTER_IDLE, timings.look_after_idle))
+    for said, look in looks:
+        if look is not None:
+            rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in _sides(look)]
+    return table(words.EVERY_TIME(), ("What", "ms"), rows)
+
+
+def _listed(batches: Sequence[Sequence[int]]) -> str:
+    return "; ".join(" ".join(f"{time / 1e6:.2f}" for time in batch) for batch in batches)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes
+from wizard.model.displaced import DisplacedVerdict
 from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check, Entry
 from wizard.model.machine import Drive, Unread
@@ -90,6 +91,7 @@ class Report:
     run: RunRecord | None
     changes: Changes | None = None
     migration: Migration | None = None
+    displaced: DisplacedVerdict | None = None
 
     @property
     def document(self) -> Plan | Changes | Migration | None:

@@ -7,7 +7,7 @@ from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
 from wizard.report.drives import drives_part, findings_part
 from wizard.report.markup import Content, Markup, join, listed, moment, pairs, paragraphs, tag
-from wizard.report.measured import cliff_part, verdict_part
+from wizard.report.measured import cliff_part, displaced_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
 from wizard.report.planned import changes_part, migration_part, plan_part
@@ -98,7 +98,8 @@ def _verified(report: Report) -> Content:
 
 
 def _measured(report: Report) -> str:
-    return " ".join(verdict.sentence for verdict in (report.verdict, report.cliff) if verdict is not None)
+    verdicts = (report.verdict, report.cliff, report.displaced)
+    return " ".join(verdict.sentence for verdict in verdicts if verdict is not None)
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
@@ -114,13 +115,13 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         yield "plan", words.CHANGES(), changes_part(report.changes)
     if report.migration is not None:
         yield "plan", words.MIGRATION(), migration_part(report.migration)
-    if report.verdict is not None or report.cliff is not None:
-        alignment = verdict_part(report.verdict) if report.verdict is not None else Markup("")
-        yield (
-            "measured",
-            words.MEASURED(),
-            join((alignment, cliff_part(report.cliff) if report.cliff is not None else "")),
-        )
+    measured = (
+        *([verdict_part(report.verdict)] if report.verdict is not None else []),
+        *([cliff_part(report.cliff)] if report.cliff is not None else []),
+        *([displaced_part(report.displaced)] if report.displaced is not None else []),
+    )
+    if measured:
+        yield "measured", words.MEASURED(), join(measured)
     if report.run is not None:
         yield "run", words.DONE(), run_part(report.run, report.document.steps if report.document else ())
         if report.run.checks:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
+    from wizard.model.displaced import DisplacedVerdict
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from wizard.model.writer import Writer
     from wizard.services.session import Moving, OpenRun, PartChange
     from wizard.trial.alignment import Progress
+    from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -259,6 +261,22 @@ class Services(Protocol):
     ) -> Verdict:
         """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a
         minute."""
+        ...
+
+    def quick_test_obstacle(self, drive: Drive) -> str:
+        """Why the quick test for shingled recording cannot be made, or cannot tell, on a drive, in a
+        sentence; empty where it can."""
+        ...
+
+    def quick_test(
+        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    ) -> DisplacedVerdict:
+        """The quick test for shingled recording, which writes; `diagnose` knows its verdict from then on.
+        Takes up to a minute."""
+        ...
+
+    def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
+        """What the quick test said of this very drive, if it was made. At once."""
         ...
 
     def why_direct(self, plan: Plan) -> str:

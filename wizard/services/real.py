@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.using import Usual
     from wizard.migrate.situation import Situation
     from wizard.model.carried import Carried
+    from wizard.model.displaced import DisplacedVerdict
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
     from wizard.model.writer import Writer
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
+    from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -141,6 +143,18 @@ class RealServices(Running):
             return run_alignment_trial(
                 drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
             )
+
+    def quick_test(
+        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    ) -> DisplacedVerdict:
+        """On the drive itself."""
+        if self._only is not None and drive.path not in self._only:
+            raise Refused(str(words.OTHER_DRIVE(drive=drive.path)))
+        from wizard.trial.displaced.run import run_displaced_trial
+
+        with self._one_reads:
+            verdict = run_displaced_trial(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
+        return self.remember_test(drive, verdict)
 
     def why_direct(self, plan: Plan) -> str:
         """By trying what stand-ins are made of, which only root may; once for each plan."""

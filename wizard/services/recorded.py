@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from wizard.apply.run.progress import StepProgress
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
+    from wizard.model.displaced import DisplacedVerdict
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
+    from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -104,6 +106,12 @@ class RecordedServices(Rules):
         on_progress: Callable[[Progress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def quick_test(
+        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    ) -> DisplacedVerdict:
         """Refused."""
         raise Refused(self.obstacle)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
+    from wizard.model.displaced import DisplacedVerdict
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
     from wizard.model.writer import Writer
@@ -40,6 +41,7 @@ class Rules:
 
     def __init__(self, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
         self._draw_uuid = draw_uuid
+        self._tests: dict[object, DisplacedVerdict] = {}
 
     @property
     def obstacle(self) -> str:
@@ -84,7 +86,22 @@ class Rules:
         from wizard.diagnose.diagnose import diagnose
 
         around = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
-        return diagnose(around, drive, self._patterns)
+        return diagnose(around, drive, self._patterns, self.quick_tested(drive))
+
+    def quick_test_obstacle(self, drive: Drive) -> str:
+        """The test's own refusal."""
+        from wizard.trial.displaced.possible import quick_test_obstacle
+
+        return quick_test_obstacle(drive, self._patterns)
+
+    def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
+        """As long as this wizard is open."""
+        return self._tests.get(_attached(drive))
+
+    def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> DisplacedVerdict:
+        """The verdict, which is known from now on."""
+        self._tests[_attached(drive)] = verdict
+        return verdict
 
     def profiles(self) -> tuple[Profile, ...]:
         """As the protocol says."""
@@ -288,3 +305,8 @@ class Rules:
         except Refused as error:
             return str(error)
         return ""
+
+
+def _attached(drive: Drive) -> object:
+    """What stays the same of a drive until it is another one, or attached anew."""
+    return drive.path, drive.diskseq, drive.serial, drive.wwn, drive.size_bytes

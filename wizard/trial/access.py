@@ -62,10 +62,15 @@ class Reads:
             raise _short(self._path, start_bytes, done, len(self._buffer))
         return took
 
+    @property
+    def last(self) -> bytes:
+        """The bytes of the last access."""
+        return self._buffer[:]
+
     def contents(self, start_bytes: int) -> bytes:
         """The bytes of one block."""
         self.access(start_bytes)
-        return self._buffer[:]
+        return self.last
 
 
 class WriteBacks:

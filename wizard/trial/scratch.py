@@ -42,13 +42,13 @@ def confirm_scratch(drive: Drive, token: str) -> None:
     """Raises Refused unless `token` is what this drive is confirmed with."""
     if token != drive.token:
         other = words.OTHER_SERIAL if drive.token == drive.serial else words.OTHER_NAME
-        raise _refused(other(token=repr(printable(token, 40)), drive=drive.path))
+        raise refused(other(token=repr(printable(token, 40)), drive=drive.path))
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     """The parts of free space that a trial may write; raises Refused with the reason where there is none."""
     if reason := _obstacle(drive):
-        raise _refused(reason)
+        raise refused(reason)
     assert drive.size_bytes is not None
     free = (Extent(0, drive.size_bytes),) if drive.is_empty else drive.free
     for partition in drive.partitions:
@@ -65,7 +65,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     return kept
 
 
-def _refused(why: Said) -> Refused:
+def refused(why: Said) -> Refused:
+    """The refusal of a trial that has written nothing."""
     return Refused(str(words.NOTHING_WRITTEN(why=why)))
 
 
@@ -138,9 +139,9 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
             if watch.partitions != {
                 part.path for part in fresh.partitions if part.kernel_start_bytes is not None
             }:
-                raise _refused(words.CHANGING(drive=drive.path))
+                raise refused(words.CHANGING(drive=drive.path))
             if writer := other_writer({drive.path, *watch.partitions}):
-                raise _refused(words.WRITER(writer=writer))
+                raise refused(words.WRITER(writer=writer))
             yield Claim(descriptor, extents, watch)
 
 
@@ -148,7 +149,7 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
     """Raises Refused where another drive answers at this path now, or it holds something else."""
     for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
         if getattr(known, what) != getattr(fresh, what):
-            raise _refused(words.OTHER_DRIVE(drive=known.path, what=what))
+            raise refused(words.OTHER_DRIVE(drive=known.path, what=what))
 
 
 @contextmanager
@@ -164,7 +165,7 @@ def locked(path: str) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if monotonic() > deadline:
-                    raise _refused(words.LOCKED(drive=path)) from None
+                    raise refused(words.LOCKED(drive=path)) from None
                 sleep(0.05)
         yield
     finally:
@@ -180,7 +181,7 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise _refused(words.SWAPPED(drive=drive.path))
+            raise refused(words.SWAPPED(drive=drive.path))
         yield descriptor
     finally:
         os.close(descriptor)
@@ -191,8 +192,8 @@ def _open(path: str, flags: int) -> int:
         return os.open(path, flags)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise _refused(words.NOT_ALONE(drive=path)) from None
-        raise _refused(words.NOT_OPENED(drive=path, why=str(error.strerror))) from None
+            raise refused(words.NOT_ALONE(drive=path)) from None
+        raise refused(words.NOT_OPENED(drive=path, why=str(error.strerror))) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

@@ -26,6 +26,8 @@ TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-40
 """Findings that half a minute of measuring answers."""
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
+DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
+"""Findings that the quick test for shingled recording may answer."""
 
 
 def short(path: str) -> str:
@@ -189,11 +191,11 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
         if finding.severity is not Severity.OK:
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for (code, severity), same in alike.items():
-        key = "speed" if code in TESTED else ""
+        key = "speed" if code in TESTED else "shingled" if code in DOUBTED else ""
         more: Text = words.MORE_ALIKE(count=len(same) - 1) if len(same) > 1 else ""
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
-        if severity is not Severity.INFO and not key:
+        if severity is not Severity.INFO and key != "speed":
             yield para(same[0].remedy, indent=2)
 
 

@@ -12,6 +12,7 @@ from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
+from wizard.model.displaced import USUAL_SECONDS
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
@@ -223,25 +224,7 @@ class Drives(Place):
         if at.startswith("run:"):
             yield Action("show-run", "enter", words.SHOW())
         elif found is not None:
-            ready = at == found[0].path and found[0].is_empty and not self._impediment(found[0])
-            yield (
-                Action("set-up", "enter", words.SET_UP())
-                if ready
-                else Action("actions", "enter", words.ACTIONS())
-            )
-            if not ready:
-                why_not = self._impediment(found[0])
-                yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
-            if self._old(at, found[0]):
-                yield Action("to-ext4", "m", words.TO_EXT4())
-            if ready:
-                yield Action("actions", "a", words.ACTIONS())
-            if runs_on(self.desk.runs, found[0], at):
-                yield Action("show-run", "v", words.SHOW())
-            yield Action("why", "w", words.WHY())
-            yield Action("health", "i", words.HEALTH())
-            yield Action("speed", "t", words.SPEED(), aside=True)
-            yield from self._fold(found[0])
+            yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
             yield Action("keep", "K", words.KEEP(), ends=True)
         if any("undo" in run.ways for run in self.desk.runs):
@@ -249,6 +232,34 @@ class Drives(Place):
         if self.services.asks_for_root:
             yield Action("as-root", "o", words.READ_AS_ROOT())
         yield Action("again", "r", words.AGAIN(), aside=True)
+
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
+        why_not = self._impediment(drive)
+        ready = at == drive.path and drive.is_empty and not why_not
+        yield (
+            Action("set-up", "enter", words.SET_UP())
+            if ready
+            else Action("actions", "enter", words.ACTIONS())
+        )
+        if not ready:
+            yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
+        if self._old(at, drive):
+            yield Action("to-ext4", "m", words.TO_EXT4())
+        if ready:
+            yield Action("actions", "a", words.ACTIONS())
+        if runs_on(self.desk.runs, drive, at):
+            yield Action("show-run", "v", words.SHOW())
+        yield Action("why", "w", words.WHY())
+        yield Action("health", "i", words.HEALTH())
+        yield Action("speed", "t", words.SPEED(), aside=True)
+        yield from self._doubted(drive, diagnosis)
+        yield from self._fold(drive)
+
+    def _doubted(self, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
+        if any(finding.code in drive_rows.DOUBTED for finding in diagnosis.findings):
+            obstacle = self.services.obstacle or self.services.quick_test_obstacle(drive)
+            label = words.SHINGLED(seconds=USUAL_SECONDS)
+            yield Action("shingled", "p", label, obstacle, aside=True)
 
     def _fold(self, drive: Drive) -> Iterator[Action]:
         if drive.partitions and drive.path in self._opened:
@@ -337,6 +348,13 @@ class Drives(Place):
 
         if found := self._current(row):
             self.desk.go(Trial(self.desk, found[0]))
+
+    def act_shingled(self, row: str, _values: Values) -> None:
+        """Test whether it is shingled."""
+        from wizard.desk.places.displaced import ShingledTest
+
+        if found := self._current(row):
+            self.desk.go(ShingledTest(self.desk, found[0]))
 
     def act_show_run(self, row: str, _values: Values) -> None:
         """How a run stands."""

@@ -14,11 +14,7 @@ CAN_WRITE = Sentence(
     "desk.trial.can-write", "It has free space that nothing uses. Measuring by writing there says more."
 )
 NO_WRITING = Sentence("desk.trial.no-writing", "Writing cannot be measured:")
-NOT_HERE = Sentence("desk.trial.not-here", "Not possible here:")
-AS_ROOT = Sentence("desk.trial.as-root", "Start the wizard by sudo diskwright to measure.")
-AT_WORK = Sentence("desk.trial.at-work", "The drive is being measured. S stops that.")
 STARTING = Sentence("desk.trial.starting", "Starting ...")
-STOPPING = Sentence("desk.trial.stopping", "Stopping ...")
 LEFT = Sentence("desk.trial.left", "at most {seconds:time} left")
 SO_FAR = Sentence(
     "desk.trial.so-far",
@@ -36,22 +32,12 @@ NOT_512 = Sentence("desk.trial.not-512", "This is for drives that claim blocks o
 READ = Sentence("desk.trial.read", "measure by reading")
 WRITE = Sentence("desk.trial.write", "by writing")
 AS_LARGE = Sentence("desk.trial.as-large", "as 4096-byte blocks")
-STOP = Sentence("desk.trial.stop", "stop")
-SAVE = Sentence("desk.trial.save", "save")
-WHY = Sentence("desk.trial.why", "why")
-RESULT = Sentence("desk.trial.result", "the result")
-REASONS = Sentence("desk.trial.reasons", "Why: {drive}")
 
 # Before writing.
 ALLOW = Sentence("desk.trial.allow", "Measure by writing?")
 ALLOW_TEXT = Sentence(
     "desk.trial.allow-text", "Pieces of free space are read, and the very same bytes are written back there."
 )
-ALLOW_PARTITIONS = Sentence("desk.trial.allow-partitions", "Partitions are not touched.")
-TOKEN = Sentence("desk.trial.token", "Token")
-TOKEN_HINT = Sentence("desk.trial.token-hint", "type {token}")
-NO_TOKEN = Sentence("desk.trial.no-token", "Type {token} to allow it, or press Esc.")
-MEASURE = Sentence("desk.trial.measure", "measure")
 
 HELP_PAIRS = Sentence(
     "desk.trial.help-pairs",
@@ -67,7 +53,4 @@ HELP_INTERVAL = Sentence(
 HELP_WRITING = Sentence(
     "desk.trial.help-writing",
     "Reading alone never clears a drive: the price of misalignment is paid in writing.",
-)
-HELP_TOKEN = Sentence(
-    "desk.trial.help-token", "Token: the drive's serial number, or its name where it has none."
 )

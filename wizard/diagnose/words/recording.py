@@ -14,6 +14,7 @@ SMARTCTL_AND_DATABASE = Sentence(
 DISCARD = Sentence("diagnose.recording.discard", "rotational, and discard (TRIM)")
 MODELS = Sentence("diagnose.recording.models", "list of models, after {source}")
 OWN_LIST = Sentence("diagnose.recording.own-list", "the user's own list")
+QUICK_TEST = Sentence("diagnose.recording.quick-test", "the quick test")
 OWN_ROTATION = Sentence(
     "diagnose.recording.own-rotation",
     "the drive's own rotation rate (IDENTIFY word 217, or smartctl)",
@@ -35,6 +36,12 @@ LISTED = Sentence("diagnose.recording.listed", "{management}")
 LISTED_FAMILY = Sentence("diagnose.recording.listed-family", "{family}: {management}")
 REPORTED = Sentence("diagnose.recording.reported", "reported as {management}")
 REPORTED_FAMILY = Sentence("diagnose.recording.reported-family", "{family}: reported as {management}")
+PROBED_LIKELY = Sentence(
+    "diagnose.recording.probed-likely",
+    "what is written is read from another place (no real drive has confirmed this test yet)",
+)
+PROBED_NOTHING = Sentence("diagnose.recording.probed-nothing", "nothing found, which is no proof")
+PROBED_IN_VAIN = Sentence("diagnose.recording.probed-in-vain", "it could not tell")
 NOTHING_TURNS = Sentence("diagnose.recording.nothing-turns", "nothing turns: there are no tracks to overlap")
 
 # Why it could not be asked.
@@ -122,8 +129,8 @@ UNKNOWN_SOURCE = Sentence(
 UNKNOWN_REMEDY = Sentence(
     "diagnose.recording.unknown-remedy",
     "Look the model up at its maker, and put what you learn into /etc/diskwright/drives; one line is "
-    "enough. With free space on it, `diskwright bench {drive} --scratch --shingled` looks for a shingled "
-    "drive's fall in speed.",
+    "enough. With free space on it, `diskwright bench {drive} --scratch --shingled --quick` tests it in a "
+    "minute. Without `--quick` it looks for a shingled drive's fall in speed.",
 )
 
 # Contradictions.

@@ -22,6 +22,9 @@ LOOKS = Sentence(
     "faces.bench.looks",
     "looks for a shingled drive's write cliff in free space, for half an hour or 32 GiB at most",
 )
+TESTS = Sentence(
+    "faces.bench.tests", "tests in a minute whether it is likely shingled; writes less than 4 MB"
+)
 ABOUT_SHINGLED = Sentence(
     "faces.bench.about-shingled",
     "Every byte stays as it is, also with --shingled, but a shingled drive is slow for a while afterwards.",
@@ -32,6 +35,10 @@ CONFIRM = Sentence(
     "faces.bench.confirm", "with --scratch: the drive's serial number, or its name where it has none"
 )
 SHINGLED = Sentence("faces.bench.shingled", "with --scratch: look for the write cliff of a shingled drive")
+QUICK = Sentence(
+    "faces.bench.quick",
+    "with --shingled: a test of a minute instead, which no real drive has confirmed yet",
+)
 SECONDS = Sentence(
     "faces.bench.seconds", "end after so many seconds at the latest (30; with --shingled 1800)"
 )
@@ -43,7 +50,8 @@ ASSUME_PHYSICAL = Sentence(
 )
 JSON = Sentence(
     "faces.bench.json",
-    "print the verdict as JSON (diskwright.verdict/1; with --shingled diskwright.cliff/1)",
+    "print the verdict as JSON (diskwright.verdict/1; with --shingled diskwright.cliff/1, with --quick "
+    "diskwright.displaced/1)",
 )
 OUTPUT = Sentence("faces.bench.output", "also keep the verdict as JSON in this file")
 

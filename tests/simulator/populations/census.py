@@ -1,0 +1,104 @@
+"""The quick probe on a population of one class of simulated drives. The same numbers come to the same
+results."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from tests.simulator.populations.mechanics import Plain
+from wizard.model.displaced import Basis, Displaced
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+from wizard.trial.displaced.judge import Judgement
+from wizard.trial.displaced.pairs import draw_pairs, stream_start
+from wizard.trial.displaced.probe import DisplacedProbe
+from wizard.trial.displaced.run import SECONDS
+
+
+class Simulated:
+    """A drive in memory, as the probe sees one."""
+
+    def __init__(self, drive: Plain, seconds: float = SECONDS) -> None:
+        self.drive, self._seconds, self._rested = drive, seconds, 0.0
+
+    def read(self, start_bytes: int) -> int:
+        self._end_rest()
+        return round(self.drive.read(start_bytes) * 1e9)
+
+    def write(self, start_bytes: int) -> int:
+        self._end_rest()
+        return round(self.drive.write(start_bytes) * 1e9)
+
+    def stream(self, start_bytes: int, size_bytes: int) -> None:
+        self.drive.stream(start_bytes, size_bytes)
+
+    def idle(self, seconds: float) -> None:
+        """A rest that is asked for in pieces is one rest to the drive."""
+        self._rested += seconds
+
+    def is_over(self) -> bool:
+        return self.seconds_left <= 0
+
+    @property
+    def seconds_left(self) -> float:
+        return self._seconds - self.drive.now - self._rested
+
+    @property
+    def elapsed(self) -> float:
+        return self.drive.now + self._rested
+
+    def _end_rest(self) -> None:
+        if self._rested:
+            self.drive.idle(self._rested)
+            self._rested = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Of one drive."""
+
+    judgement: Judgement
+    seconds: float
+    written_bytes: int
+
+    @property
+    def is_claimed(self) -> bool:
+        return self.judgement.outcome is Displaced.LIKELY
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Of one class."""
+
+    kind: type[Plain]
+    results: tuple[Result, ...]
+
+    @property
+    def claimed(self) -> int:
+        return sum(result.is_claimed for result in self.results)
+
+    @property
+    def share(self) -> float:
+        return self.claimed / len(self.results)
+
+    @property
+    def grounds(self) -> Counter[Basis]:
+        return Counter(result.judgement.basis for result in self.results)
+
+
+def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[DisplacedProbe, Result]:
+    """The probe, and what it came to; all of the drive is free where nothing is named."""
+    random = Random(seed)
+    extents = free or (Extent(MIB, drive.size_bytes - 2 * MIB),)
+    pairs = draw_pairs(extents, 4096, 0, random)
+    subject = Simulated(drive)
+    probe = DisplacedProbe(subject, pairs, stream_start(drive.size_bytes, pairs, random), random)
+    judgement = probe.run()
+    return probe, Result(judgement, subject.elapsed, probe.written_bytes)
+
+
+def count(kind: type[Plain], drives: int, first: int = 0) -> Census:
+    """So many drives of a class, from this seed on."""
+    seeds = range(first, first + drives)
+    return Census(kind, tuple(probed(kind(seed), seed)[1] for seed in seeds))

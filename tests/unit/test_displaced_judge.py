@@ -1,0 +1,146 @@
+"""The rule of the quick test, on times that are made up: its limits on either side, and what is never
+claimed."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from wizard.model.displaced import Basis, Displaced, Look, Timings
+from wizard.trial.displaced.judge import (
+    MILLISECOND,
+    Judgement,
+    after_idling,
+    after_looking,
+    after_reading,
+    after_writing,
+    mechanical,
+    memory_share,
+    see,
+)
+
+Batches = tuple[tuple[int, ...], ...]
+READS = tuple(range(6 * MILLISECOND, 25 * MILLISECOND, 100_000))
+
+
+def batches(count: int, size: int, low: float, high: float, seed: int = 1) -> Batches:
+    """Times in milliseconds, evenly between two."""
+    random = Random(seed)
+    return tuple(
+        tuple(round(random.uniform(low, high) * MILLISECOND) for _ in range(size)) for _ in range(count)
+    )
+
+
+ALIKE = Look(
+    batches(12, 7, 5, 25), batches(12, 7, 5, 25, 2), batches(22, 5, 5, 18, 3), batches(22, 5, 5, 18, 4)
+)
+NEARER = replace(ALIKE, written_at_random=batches(12, 7, 2.5, 14))
+IN_LOG = replace(ALIKE, written_in_order=batches(22, 5, 10.5, 11.5))
+AT_ONCE = replace(ALIKE, written_in_order=batches(22, 5, 0.1, 0.3))
+TIMES = Timings(READS, READS, ALIKE)
+
+
+def judged(look: Look, again: Look, reads: tuple[int, ...] = READS) -> Judgement:
+    timings = Timings(reads, reads, look)
+    seen = see(look)
+    early = after_looking(timings, seen)
+    memory = seen.statistics.from_memory
+    return early or after_idling(timings, seen, see(again, again=True, memory=memory), whole=True)
+
+
+def test_what_is_read_alike_is_nothing_found_and_never_more() -> None:
+    assert judged(ALIKE, ALIKE) == Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE)
+    assert {outcome.value for outcome in Displaced} == {"likely-shingled", "nothing-found", "cannot-tell"}
+
+
+@pytest.mark.parametrize("look", [NEARER, IN_LOG, AT_ONCE], ids=["nearer", "another rhythm", "at once"])
+def test_another_place_is_likely_only_where_it_stays(look: Look) -> None:
+    assert judged(look, look) == Judgement(Displaced.LIKELY, Basis.STAYS)
+    assert judged(look, ALIKE) == Judgement(Displaced.CANNOT_TELL, Basis.CAME_HOME)
+
+
+def test_the_second_look_must_show_the_same_as_the_first() -> None:
+    assert judged(NEARER, IN_LOG).basis is Basis.CAME_HOME
+    assert judged(IN_LOG, NEARER).basis is Basis.CAME_HOME
+
+
+def test_slower_at_random_is_no_sign() -> None:
+    swapped = replace(
+        NEARER, written_at_random=NEARER.unwritten_at_random, unwritten_at_random=NEARER.written_at_random
+    )
+    assert judged(swapped, swapped).outcome is Displaced.NOTHING_FOUND
+
+
+def scaled(factor: float) -> Look:
+    """The same times at random places, the written ones this many times as long: only the ratio differs."""
+    written = tuple(tuple(round(time * factor) for time in batch) for batch in ALIKE.unwritten_at_random)
+    return replace(ALIKE, written_at_random=written)
+
+
+def test_a_difference_must_be_both_sure_and_large() -> None:
+    near, far = see(scaled(0.85)), see(scaled(0.6))
+    assert near.statistics.t is not None and -4.5 < near.statistics.t < -1 and not near.at_random
+    assert far.statistics.t is not None and far.statistics.t < -4.5 and far.at_random
+    # Hardly spread times are sure at once; a difference of a tenth is none of a place.
+    steady = Look(batches(12, 7, 9, 9.1), batches(12, 7, 10, 10.1))
+    seen = see(steady)
+    assert seen.statistics.t is not None and seen.statistics.t < -100 and not seen.at_random
+
+
+def test_times_that_are_not_spread_over_a_turn_are_no_platters() -> None:
+    flash = Look(batches(12, 7, 3, 3.5), batches(12, 7, 5, 25))
+    assert not see(flash).at_random
+
+
+def test_a_distance_between_the_two_limits_counts_the_second_time_only() -> None:
+    looks = [replace(ALIKE, written_in_order=batches(22, 5, 5, high / 20, 3)) for high in range(360, 520)]
+    (middle, *_) = [look for look in looks if 2.3 < (see(look).statistics.distance or 0) < 2.6]
+    assert not see(middle).in_order and see(middle, again=True).in_order
+
+
+def test_reads_from_a_memory_do_not_count_and_too_many_tell_nothing() -> None:
+    assert mechanical([1, 2 * MILLISECOND, 3 * MILLISECOND]) == [3 * MILLISECOND]
+    assert mechanical([5e6, 5e6, 5e6, 900e6]) == [5e6, 5e6, 5e6, 20e6]
+    assert memory_share([1, 3 * MILLISECOND]) == 0.5 and memory_share([]) == 0
+    cached = replace(ALIKE, written_at_random=batches(12, 7, 0.05, 0.1))
+    assert judged(cached, cached) == Judgement(Displaced.CANNOT_TELL, Basis.FROM_MEMORY)
+    half = replace(AT_ONCE, written_at_random=(*batches(6, 7, 0.05, 0.1), *batches(6, 7, 5, 25)))
+    assert not see(half).in_order, "a memory that holds half of all may hold what is read in order too"
+
+
+def test_places_never_written_that_answer_at_once_are_likely_unless_by_chance() -> None:
+    quick = tuple([100_000] * 60 + list(READS[:132]))
+    empty = replace(ALIKE, unwritten_at_random=(*batches(6, 7, 0.05, 0.1), *batches(6, 7, 5, 25)))
+    assert judged(empty, empty, quick) == Judgement(Displaced.LIKELY, Basis.UNWRITTEN)
+    few = replace(
+        ALIKE,
+        unwritten_at_random=(*batches(2, 7, 0.05, 0.1), *batches(10, 7, 5, 25)),
+        written_at_random=(*batches(1, 7, 0.05, 0.1), *batches(11, 7, 5, 25)),
+    )
+    assert judged(few, few, quick).outcome is Displaced.NOTHING_FOUND
+
+
+def test_what_does_not_turn_ends_it_before_anything_is_written() -> None:
+    assert after_reading([3 * MILLISECOND] * 192) == Judgement(Displaced.CANNOT_TELL, Basis.NO_PLATTERS)
+    assert after_reading([100_000] * 192) is None, "a new drive with TRIM answers so, too"
+    assert after_reading(READS) is None
+    solid = Look(*[batches(12, 7, 0.05, 0.1)] * 4)
+    assert judged(solid, solid, (100_000,) * 192).basis is Basis.NO_PLATTERS
+
+
+@pytest.mark.parametrize(
+    ("write", "count", "found"),
+    [(81, 20, True), (79, 20, False), (81, 19, False), (81, 26, False), (81, 25, True)],
+)
+def test_writes_that_take_a_bands_rewriting_end_it_early(write: int, count: int, found: bool) -> None:
+    ended = after_writing([write * MILLISECOND] * count, 12 * MILLISECOND)
+    assert (ended == Judgement(Displaced.LIKELY, Basis.REWRITES)) is found
+    assert after_writing([81 * MILLISECOND] * 20, 17 * MILLISECOND) is None, (
+        "an ailing drive's reads take long"
+    )
+
+
+def test_a_second_look_that_time_cut_short_does_not_speak_of_coming_home() -> None:
+    seen, none = see(NEARER), see(Look(), again=True)
+    ended = after_idling(TIMES, seen, none, whole=False)
+    assert ended == Judgement(Displaced.CANNOT_TELL, Basis.TOO_SLOW)

@@ -1,0 +1,109 @@
+"""The quick test on populations of simulated drives: a few of each class every day, all with --full."""
+
+import os
+
+import pytest
+
+from tests.simulator.populations import conventional, shingled
+from tests.simulator.populations.census import count, probed
+from tests.simulator.populations.mechanics import Plain
+from tests.simulator.populations.table import DRIVES, kept, kinds, one
+from wizard.model.displaced import Basis
+from wizard.model.machine import Extent
+from wizard.model.units import GIB, MIB
+from wizard.trial.displaced.pairs import WRITES, draw_pairs
+
+FULL = bool(os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM"))
+A_DAY = DRIVES if FULL else 6
+MOST_FALSE = 0.01
+
+POWER: dict[type[Plain], float] = {
+    shingled.OneLog: 1.0,
+    shingled.KeepsLog: 1.0,
+    shingled.MiddleLog: 1.0,
+    shingled.SeveralLogs: 0.8,
+    shingled.RoomInBands: 0.6,
+    shingled.InPlace: 1.0,
+    shingled.New: 1.0,
+    shingled.BehindBridge: 1.0,
+    shingled.BusyLog: 0.6,
+    shingled.QuickCleaner: 0.8,
+    shingled.Full: 1.0,
+}
+"""The least share that is to be found, in six drives."""
+
+
+@pytest.mark.parametrize("kind", conventional.KINDS, ids=lambda kind: kind.__name__)
+def test_conventional_drives_are_not_claimed(kind: type[Plain]) -> None:
+    found = count(kind, A_DAY)
+    assert found.share < MOST_FALSE, found.grounds
+    assert max(result.seconds for result in found.results) < 60
+
+
+@pytest.mark.parametrize("kind", shingled.KINDS, ids=lambda kind: kind.__name__)
+def test_shingled_drives_are_found(kind: type[Plain]) -> None:
+    found = count(kind, A_DAY)
+    print(f"{kind.name}: {found.claimed} of {len(found.results)}")
+    assert found.share >= POWER.get(kind, 0.0), found.grounds
+    assert max(result.seconds for result in found.results) < 60
+    assert max(result.written_bytes for result in found.results) <= WRITES * 4096 < 4_000_000
+
+
+def test_flash_before_the_platters_is_not_told() -> None:
+    assert set(count(shingled.FlashBefore, 3).grounds) == {Basis.FROM_MEMORY}
+
+
+def test_the_named_class_is_taken_for_shingled_which_is_why_it_is_listed() -> None:
+    assert count(conventional.LateMediaCache, 3).share == 1.0
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+def test_the_kept_census_is_that_of_todays_probe(kind: type[Plain]) -> None:
+    row = next(row for row in kept().rows if (row.kind, row.free) == (kind.__name__, "all"))
+    assert len(row.bases) == DRIVES
+    assert [one(kind, "all", number).judgement.basis for number in range(2)] == list(row.bases[:2])
+
+
+def test_the_kept_census_has_less_than_one_in_a_hundred_false_claims_in_each_class() -> None:
+    names = {kind.__name__ for kind in conventional.KINDS}
+    rows = [row for row in kept().rows if row.kind in names]
+    assert {row.kind for row in rows} == names
+    assert all(row.claimed < MOST_FALSE * len(row.bases) for row in rows)
+    assert max(row.most_seconds for row in kept().rows) < 60
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_where_little_is_free_a_busy_drive_is_not_claimed(seed: int) -> None:
+    """What is read ahead once made unwritten places answer at once, by chance."""
+    drive = conventional.Busy(seed)
+    extents = (Extent(drive.size_bytes - GIB - MIB, GIB),)
+    assert not probed(drive, seed, extents)[1].is_claimed
+
+
+def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -> None:
+    from random import Random
+
+    extents = (Extent(10 * MIB, 600 * MIB), Extent(5 * GIB + 512, 700 * MIB), Extent(20 * GIB, 8 * MIB))
+    pairs = draw_pairs(extents, 8192, 512, Random(4))
+    every = list(pairs.all)
+    assert len(every) == WRITES == 456
+    lower = sum(pair.written < pair.unwritten for pair in every)
+    assert 0.4 < lower / len(every) < 0.6
+    places = [start for pair in every for start in (pair.written, pair.unwritten)]
+    assert len(set(places)) == len(places) and all((start - 512) % 8192 == 0 for start in places)
+    inside = [
+        any(e.start_bytes <= start and start + 8192 <= e.end_bytes for e in extents) for start in places
+    ]
+    assert all(inside)
+    assert all(3 * MIB <= abs(pair.written - pair.unwritten) <= 6 * MIB + 8192 for pair in pairs.singles)
+    assert all(abs(pair.written - pair.unwritten) < 2 * MIB for group in pairs.groups for pair in group)
+    assert {start > GIB for start in places} == {True, False}
+
+
+def test_both_sides_come_first_equally_often_and_the_first_read_of_a_batch_is_not_counted() -> None:
+    probe, _ = probed(Plain(1), 1)
+    look = probe.timings.look
+    assert look is not None and {len(batch) for batch in look.written_at_random} == {7}
+    assert {len(batch) for batch in look.written_in_order} == {5}
+    assert probe.timings.look_after_idle is None, "nothing shows: no second look"
+    assert len(probe.timings.writes) == WRITES and len(probe.timings.first_reads) == 192

@@ -1,0 +1,258 @@
+"""The quick test on a file that stands for a drive, and the drives that it is not for."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.unit.machines import E512, drive, gpt, partition, partitioned
+from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
+from wizard.diagnose.patterns import Pattern, load_patterns
+from wizard.model.displaced import Basis, Displaced, DisplacedVerdict
+from wizard.model.drive_facts import Ata
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Drive, Extent, Use
+from wizard.model.units import MIB
+from wizard.trial.displaced import pairs as drawn
+from wizard.trial.displaced import run as running
+from wizard.trial.displaced.possible import media_cache_family, probe_extents, quick_test_obstacle
+from wizard.trial.displaced.probe import OverError, Phase, ProbeProgress
+from wizard.trial.displaced.run import run_displaced_trial
+from wizard.trial.displaced.subject import TimedDrive
+from wizard.trial.document import read_displaced_verdict, render_displaced_verdict
+from wizard.trial.measure import Clock
+from wizard.trial.scratch import Claim
+from wizard.trial.watch import Watch
+
+TURNS = Ata(rotation_rate=7200)
+
+
+class Calm(Watch):
+    """Nobody else writes."""
+
+    def __init__(self) -> None:
+        super().__init__("/dev/nothing")
+
+    def trouble(self) -> str | None:
+        return None
+
+
+# Where it is not possible
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        (drive(path="/dev/loop7", bus="loop"), "SATA, SAS and USB"),
+        (drive(path="/dev/vda", bus="virtio"), "SATA, SAS and USB"),
+        (drive(bus="nvme", rotational=False), "SATA, SAS and USB"),
+        (drive(bus="scsi", vendor="AVAGO"), "SATA, SAS and USB"),
+        (drive(bus=None, vendor=None), "SATA, SAS and USB"),
+        (drive(model="QEMU HARDDISK"), "emulated"),
+        (drive(rotational=False), "no platters"),
+        (drive(ata=Ata(rotation_rate=1)), "no platters"),
+        (drive(rotational=None), "does not say that it turns"),
+        (drive(bus="usb"), "does not say that it turns"),
+        (drive(geometry=replace(E512, physical_block_bytes=1 << 20)), "cannot be meant"),
+        (drive(size_bytes=512 * MIB), "too little free space"),
+        (drive(read_only=True), "read-only"),
+        (drive(zoned="host-managed"), "host-managed"),
+        (drive(uses=(Use("mounted", "/dev/sda", "/srv"),)), "in use"),
+        (partitioned(partition(1, MIB, MACHINE_BYTES - 3 * MIB), free=()), "no free space"),
+    ],
+)
+def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said: str) -> None:
+    with pytest.raises(Refused) as refused:
+        probe_extents(subject)
+    assert said in str(refused.value) and "othing was written" in str(refused.value)
+    assert quick_test_obstacle(subject, ()) == str(refused.value)
+    with pytest.raises(Refused):
+        run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False, patterns=())
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        drive(),
+        drive(bus="ata"),
+        drive(bus="sas", vendor="SEAGATE"),
+        drive(bus="scsi", vendor="ATA"),
+        drive(bus="usb", ata=TURNS),
+        partitioned(partition(1, MIB, 100 * MIB), table=gpt(), free=(Extent(200 * MIB, 2048 * MIB),)),
+    ],
+)
+def test_it_is_possible_on_whole_hard_disks_with_free_space(subject: Drive) -> None:
+    assert probe_extents(subject) and quick_test_obstacle(subject, ()) == ""
+
+
+LISTED = (
+    "HGST HUS726040ALE614",
+    "HGST HUH728080ALE600",
+    "WDC  WUH721414ALE6L4",
+    "HGST HUS728T8TALE6L4",
+    "WDC WD4003FRYZ-01F0DB0",
+    "WDC WD121KRYZ-01W0RB0",
+    "ST8000NM0055-1RM112",
+    "ST16000NM001G-2KK103",
+)
+NOT_LISTED = (
+    "ST8000AS0002-1NA17Z",
+    "ST4000VN008-2DR166",
+    "WDC WD40EFRX-68N32N0",
+    "WDC WD40EFAX-68JH4N0",
+    "TOSHIBA MG08ACA16TE",
+    "HGST HDN724040ALE640",
+)
+
+
+@pytest.mark.parametrize("model", [*LISTED, *NOT_LISTED])
+def test_models_with_a_media_cache_are_told_from_others(model: str) -> None:
+    found = media_cache_family(drive(model=model), load_patterns())
+    assert (found is not None) is (model in LISTED)
+
+
+def test_a_listed_model_is_told_that_it_cannot_be_told_and_nothing_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "claimed", lambda *_, **__: pytest.fail("claimed"))
+    subject = drive(model="HGST HUS726040ALE614")
+    verdict = run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False)
+    assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.MEDIA_CACHE)
+    assert "7K6000" in verdict.sentence and "Nothing was written" in verdict.sentence
+    assert quick_test_obstacle(subject, load_patterns()) == verdict.sentence
+    assert not verdict.written_bytes and all(item.source for item in _media_caches())
+
+
+def _media_caches() -> list[Pattern]:
+    found = [one for one in load_patterns() if one.kind.value == "media-cache"]
+    assert found
+    return found
+
+
+# On a file
+
+SIZE_BYTES = 1200 * MIB
+FREE = Extent(100 * MIB, 1050 * MIB)
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    """A sparse one with something in it everywhere that is looked at."""
+    made = tmp_path / "image"
+    with made.open("wb") as file:
+        file.truncate(SIZE_BYTES)
+        for place in range(0, SIZE_BYTES, 64 * 1024):
+            file.seek(place)
+            file.write(place.to_bytes(8, "big"))
+    return made
+
+
+def tried(
+    image: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    flags: int = 0,
+) -> tuple[DisplacedVerdict, list[ProbeProgress]]:
+    subject = drive(size_bytes=SIZE_BYTES, free=(FREE,))
+
+    @contextmanager
+    def claimed(*_: object, **options: bool) -> Iterator[Claim]:
+        assert options["synchronous"]
+        descriptor = os.open(image, os.O_RDWR | flags)
+        try:
+            yield Claim(descriptor, (FREE,), Calm())
+        finally:
+            os.close(descriptor)
+
+    monkeypatch.setattr(running, "claimed", claimed)
+    told: list[ProbeProgress] = []
+    verdict = run_displaced_trial(
+        subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
+    )
+    return verdict, told
+
+
+def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes(
+    image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = image.read_bytes()
+    seen: list[tuple[int, bytes]] = []
+    real = os.pwritev
+
+    def pwritev(descriptor: int, buffers: list[bytearray], start: int) -> int:
+        seen.append((start, b"".join(bytes(memoryview(buffer)) for buffer in buffers)))
+        return real(descriptor, buffers, start)
+
+    monkeypatch.setattr(os, "pwritev", pwritev)
+    # A file's reads are quick as no platter's: the answer is not the point here.
+    monkeypatch.setattr("wizard.trial.displaced.probe.after_reading", lambda _: None)
+    verdict, told = tried(image, monkeypatch)
+    assert len(seen) == drawn.WRITES == verdict.written_bytes // 4096
+    assert all(data == before[start : start + 4096] for start, data in seen)
+    assert all(
+        FREE.start_bytes <= start and start + 4096 <= FREE.end_bytes and start % 4096 == 0
+        for start, _ in seen
+    )
+    assert image.read_bytes() == before
+    assert verdict.outcome is Displaced.CANNOT_TELL and "can't tell" in verdict.sentence
+    assert [one.share for one in told] == sorted(one.share for one in told)
+    assert {one.phase for one in told} >= {Phase.READING, Phase.WRITING, Phase.STREAMING, Phase.LOOKING}
+    assert read_displaced_verdict(render_displaced_verdict(verdict), "it") == verdict
+    assert any("No real drive" in caveat for caveat in verdict.caveats)
+
+
+def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.trial.displaced.probe.after_reading", lambda _: None)
+    try:
+        os.close(os.open(image, os.O_RDWR | os.O_DIRECT))
+    except OSError:
+        pytest.skip("no direct access in this folder")
+    assert tried(image, monkeypatch, flags=os.O_DIRECT)[0].written_bytes == drawn.WRITES * 4096
+
+
+def test_whoever_ends_it_is_told_so(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+
+    def stop() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 100
+
+    verdict, _ = tried(image, monkeypatch, stop=stop)
+    assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.ENDED)
+    assert not verdict.written_bytes and "you ended it" in verdict.sentence
+
+
+def timed(image: Path, written: frozenset[int], seconds: float = 60) -> TimedDrive:
+    descriptor = os.open(image, os.O_RDWR)
+    clock = Clock(seconds, lambda: False)
+    return TimedDrive(str(image), descriptor, 4096, (FREE,), Calm(), clock, written)
+
+
+def test_what_reads_otherwise_than_it_was_written_is_told(image: Path) -> None:
+    place = FREE.start_bytes
+    subject = timed(image, frozenset({place}))
+    subject.read(place)
+    subject.write(place)
+    subject.read(place)
+    with image.open("r+b") as file:
+        file.seek(place)
+        file.write(b"other")
+    with pytest.raises(Failed, match="reads otherwise"):
+        subject.read(place)
+    with pytest.raises(KeyError):
+        subject.write(place + 4096)
+
+
+def test_nothing_is_written_outside_free_space_and_time_ends_a_long_read(image: Path) -> None:
+    subject = timed(image, frozenset({MIB}), seconds=0)
+    subject.read(MIB)
+    with pytest.raises(Refused, match="outside"):
+        subject.write(MIB)
+    with pytest.raises(OverError):
+        subject.stream(0, 8 * MIB)

@@ -1,0 +1,186 @@
+"""Measuring on this very drive: start, watch, stop, read. What is measured, the kinds say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from wizard.desk.asides.asking import Typing
+from wizard.desk.asides.beside import Beside
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.place import Values
+from wizard.desk.view import Action, Banner, Block, Field, Pane, Piece, Text, Tone, View, para
+from wizard.desk.words import measuring as words
+from wizard.desk.words.shared import BACK
+from wizard.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+    from wizard.desk.parts.reasons import Reason
+    from wizard.model.errors import DiskwrightError
+    from wizard.model.machine import Drive
+    from wizard.model.said import Sentence
+
+Progress = TypeVar("Progress")
+Verdict = TypeVar("Verdict")
+Measure = Callable[[Callable[[Progress], None], Callable[[], bool]], Verdict]
+"""What is called with whom to tell of progress, and who says that it is enough."""
+
+
+class Measuring(Beside, Generic[Progress, Verdict]):
+    """One measurement on a drive. What it measured stays in `verdict`."""
+
+    place: ClassVar[str]
+    title: ClassVar[Sentence]
+    help: ClassVar[tuple[Text, ...]]
+
+    def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None) -> None:
+        super().__init__(desk)
+        self.drive, self.verdict = drive, verdict
+        self.progress: Progress | None = None
+        self._measuring = False
+        self._stop = threading.Event()
+
+    # What each kind says.
+
+    def banner(self, verdict: Verdict) -> Banner:
+        """The result, in a sentence."""
+        raise NotImplementedError
+
+    def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
+        """What stands behind it."""
+        raise NotImplementedError
+
+    def possible_blocks(self) -> Iterator[Block]:
+        """What can be measured, before anything was."""
+        raise NotImplementedError
+
+    def progress_blocks(self) -> Iterator[Block]:
+        """How far it is."""
+        raise NotImplementedError
+
+    def ways(self) -> Iterator[Action]:
+        """What can be measured, as actions; the first is what Enter does."""
+        raise NotImplementedError
+
+    def document(self, verdict: Verdict) -> tuple[str, str]:
+        """The result as a file: its text, and the end of its name."""
+        raise NotImplementedError
+
+    def reasons(self, verdict: Verdict) -> Sequence[Reason]:
+        """How it came about."""
+        raise NotImplementedError
+
+    def settled(self, verdict: Verdict) -> None:
+        """It is measured."""
+
+    # What is alike.
+
+    def left(self) -> None:
+        """A measurement does not outlive its place."""
+        self._stop.set()
+
+    @property
+    def may_leave(self) -> bool:
+        """Not while the drive is being measured."""
+        return not self._measuring
+
+    def view(self) -> View:
+        """The result, how far it is, or what can be measured."""
+        banner = (self.banner(self.verdict),) if self.verdict and not self._measuring else ()
+        return View(
+            self.place,
+            self.at,
+            self.title(drive=short(self.drive.path)),
+            tuple(self._actions()),
+            above=banner,
+            panes=(Pane("", tuple(self._blocks())),),
+            busy=self._measuring,
+            help=self.help,
+        )
+
+    def _actions(self) -> Iterator[Action]:
+        if self._measuring:
+            yield Action("stop", "S", words.STOP(), ends=True)
+            yield Action("back", "escape", BACK(), words.AT_WORK())
+            return
+        over = bool(self.verdict or self.services.obstacle)
+        if over:
+            yield Action("back", "enter", BACK())
+        yield from self.ways()
+        if self.verdict:
+            yield Action("save", "s", words.SAVE())
+            yield Action("why", "w", words.WHY())
+        yield Action("back", "escape", BACK(), aside=over)
+
+    def _blocks(self) -> Iterator[Block]:
+        if self._measuring:
+            yield from self.progress_blocks()
+        elif self.verdict:
+            yield from self.result_blocks(self.verdict)
+        elif obstacle := self.services.obstacle:
+            yield para(Piece(words.NOT_HERE(), Tone.WARN), obstacle)
+            if self.services.needs_root:
+                yield para(words.AS_ROOT())
+        else:
+            yield from self.possible_blocks()
+
+    def act_stop(self, _row: str, _values: Values) -> None:
+        """End it early."""
+        self._stop.set()
+        self.tell(words.STOPPING())
+
+    def act_save(self, _row: str, _values: Values) -> None:
+        """The result, with every time."""
+        from wizard.desk.details.saving import save
+
+        if self.verdict:
+            text, name = self.document(self.verdict)
+            save(self.desk, words.RESULT(), text, f"{short(self.drive.path)}-{name}.json")
+
+    def act_why(self, _row: str, _values: Values) -> None:
+        """How the result came about."""
+        from wizard.desk.asides.pages import Reasons
+
+        if self.verdict:
+            title = words.REASONS(drive=short(self.drive.path))
+            self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))
+
+    def ask_token(self, title: Text, text: Sequence[Block], then: Callable[[], None]) -> None:
+        """Before anything is written: the drive's token."""
+
+        def take(values: Values) -> Callable[[], None]:
+            from wizard.trial.scratch import confirm_scratch
+
+            token = values.get("token", "").strip()
+            if not token:
+                raise BadInput(words.NO_TOKEN(token=self.drive.token))
+            confirm_scratch(self.drive, token)
+            return then
+
+        blocks = (*text, para(words.ALLOW_PARTITIONS()), para(words.HELP_TOKEN()))
+        field = Field("token", words.TOKEN(), hint=words.TOKEN_HINT(token=self.drive.token))
+        self.desk.go(Typing(self.desk, title, blocks, (field,), take, words.MEASURE()))
+
+    def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:
+        """Measure, unless it is being measured."""
+        if self._measuring:
+            return
+        self._measuring, self.progress, self._stop = True, None, threading.Event()
+        self.desk.measured_by_writing |= writes
+        work = partial(measure, self._post, self._stop.is_set)
+        self.desk.later(self, work, self._measured, self._failed)
+
+    def _post(self, progress: Progress) -> None:
+        self.desk.post(self, lambda: setattr(self, "progress", progress))
+
+    def _measured(self, verdict: Verdict) -> None:
+        self._measuring, self.verdict = False, verdict
+        self.tell("")
+        self.settled(verdict)
+
+    def _failed(self, error: DiskwrightError) -> None:
+        self._measuring = False
+        self.tell(str(error), Tone.WARN)
