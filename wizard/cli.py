@@ -53,6 +53,7 @@ COMMANDS = (
     "migrate",
     "show",
     "bench",
+    "trial",
     "apply",
     "status",
     "resume",
@@ -76,7 +77,7 @@ WIZARD = "walk"
 ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
 """Commands of one module, which is told which of them is meant."""
 
-PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"}
+PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "trial", "apply"}
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
 BEGINNING = ACTIONS | {"apply", "resume", "keep", "undo"}

@@ -59,7 +59,7 @@ class WorkloadForm:
 
     `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled`
     those on shingled drives; `regret` and `regret_shingled` say why a filesystem is advised that is not the
-    fastest there.
+    fastest there. `trial` names the loads by which filesystems are tried.
     """
 
     id: str
@@ -74,6 +74,7 @@ class WorkloadForm:
     measured_shingled: tuple[str, ...] = ()
     regret: ProfileText = NO_TEXT
     regret_shingled: ProfileText = NO_TEXT
+    trial: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class Measured:
 class Profile:
     """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never`
     are the options that the catalogue records as never offered, `always` those that need no workload to name
-    them."""
+    them. `trial` are the ids of the loads by which filesystems are tried for it; the trial knows them."""
 
     workload: Workload
     root: bool
@@ -126,6 +127,7 @@ class Profile:
     measured: Measured = Measured()
     measured_shingled: Measured = Measured()
     solid_state: bool = False
+    trial: tuple[str, ...] = ()
 
 
 def load_workloads() -> tuple[Profile, ...]:
@@ -199,6 +201,7 @@ class _Joined:
                 self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
             ),
             self.form.solid_state,
+            self.form.trial,
         )
 
     def _check_form(self) -> None:

@@ -1,13 +1,12 @@
 """`diskwright bench`: aligned against misaligned access, measured; or whether a drive is shingled."""
 
-import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from statistics import median
 
 from wizard.faces.showing import quick, shingled
 from wizard.faces.showing.command import Command, root
-from wizard.faces.showing.measuring import hand_over, progress_line
+from wizard.faces.showing.measuring import check_output, hand_over, progress_line
 from wizard.faces.words import bench as words
 from wizard.faces.words.shared import WHOLE_DRIVE
 from wizard.model.errors import BadInput, ExitCode
@@ -140,8 +139,4 @@ def _check(arguments: Namespace) -> None:
         shingled.check(arguments)
     elif arguments.seconds is not None and not 1 <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(words.SECONDS_BETWEEN(least=1, most=LONGEST_SECONDS))
-    output: Path | None = arguments.output
-    if output and (
-        output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
-    ):
-        raise BadInput(words.NO_FILE(file=printable(str(output))))
+    check_output(arguments.output)

@@ -68,6 +68,7 @@ KIND = MadeKind(
     ),
     bare_flags=frozenset({"-K"}),
     subvolumes=True,
+    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     superblock_reader=("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),
     silent_options=frozenset(
         {

@@ -40,6 +40,11 @@ def _give_top(options: Argv, uid: int, gid: int) -> Argv:
     return with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
 
 
+def lazily(options: Argv) -> Argv:
+    """The tables of inodes and the journal are not zeroed, whatever their number."""
+    return with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+
+
 def striping_in(text: str) -> Striping | None:
     """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
     found = {
@@ -94,6 +99,7 @@ KIND = MadeKind(
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
     gives_top=_give_top,
+    for_trial=lazily,
     # Else the kernel begins to write the tables of inodes.
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),

@@ -26,6 +26,7 @@ KIND = MadeKind(
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),
+    for_trial=lambda options: options if "-t" in options else (*options, "-t", "0"),
     # With --dry-run alone it says what it would repair, writes nothing, and tells by its status.
     clean_check=("fsck.f2fs", "--dry-run"),
     flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),

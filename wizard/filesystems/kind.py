@@ -84,6 +84,10 @@ def _as_it_is(text: str) -> str:
     return text
 
 
+def _as_given(options: Argv) -> Argv:
+    return options
+
+
 def _nothing(_geometry: Geometry, _place: Extent, options: Argv) -> Argv:
     return options
 
@@ -131,7 +135,8 @@ class MadeKind(FilesystemKind):
     `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
     has any. `keeps_owners` tells whether files have owners and permissions as Linux knows them; where its
     maker can, `gives_top` adds to its options the uid and gid that the top is to belong to. Mounted with
-    `quiet_options` it writes nothing by itself.
+    `quiet_options` it writes nothing by itself. `for_trial` are its options where it is made to be thrown
+    away soon: it discards nothing, and leaves for later what can be left.
     """
 
     tool: str
@@ -164,6 +169,7 @@ class MadeKind(FilesystemKind):
     also: Argv = ()
     needs_files: tuple[tuple[str, Said], ...] = ()
     subvolumes: bool = False
+    for_trial: Callable[[Argv], Argv] = _as_given
     keeps_owners: bool = True
     gives_top: Callable[[Argv, int, int], Argv] | None = None
     quiet_options: Argv = ()

@@ -33,6 +33,7 @@ KIND = MadeKind(
     clean_check=(),
     flags=frozenset({"-b", "-B", "-m", "-O"}),
     bare_flags=frozenset({"-K"}),
+    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     uuid_follows=True,
     also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.

@@ -78,6 +78,7 @@ KIND = MadeKind(
     bare_flags=frozenset({"-K"}),
     superblock_reader=("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
     striping_in=striping_in,
+    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
     relabelling=Relabelling(command=_label, mounted=True, fault=_unwritable),
     # It grows only while it is mounted (xfs_growfs(8)). A copy of it may be mounted elsewhere.

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from wizard.model.writer import Writer
     from wizard.services.session import Moving, OpenRun, PartChange
     from wizard.trial.alignment import Progress
+    from wizard.trial.candidates.result import Order, TrialVerdict
+    from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
@@ -277,6 +279,13 @@ class Services(Protocol):
 
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
         """What the quick test said of this very drive, if it was made. At once."""
+        ...
+
+    def try_filesystems(
+        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
+    ) -> TrialVerdict:
+        """Make filesystems in turn in free space and compare them; the token was typed. Takes minutes;
+        writes."""
         ...
 
     def why_direct(self, plan: Plan) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from wizard.model.writer import Writer
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
+    from wizard.trial.candidates.result import Order, TrialVerdict
+    from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
@@ -155,6 +157,17 @@ class RealServices(Running):
         with self._one_reads:
             verdict = run_displaced_trial(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
         return self.remember_test(drive, verdict)
+
+    def try_filesystems(
+        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
+    ) -> TrialVerdict:
+        """On the drive itself."""
+        if self._only is not None and order.drive.path not in self._only:
+            raise Refused(str(words.OTHER_DRIVE(drive=order.drive.path)))
+        from wizard.trial.candidates.trial import run_trial
+
+        with self._one_reads:
+            return run_trial(order, on_progress, stop)
 
     def why_direct(self, plan: Plan) -> str:
         """By trying what stand-ins are made of, which only root may; once for each plan."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from wizard.model.verdict import Verdict
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
+    from wizard.trial.candidates.result import Order, TrialVerdict
+    from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
@@ -112,6 +114,12 @@ class RecordedServices(Rules):
     def quick_test(
         self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
     ) -> DisplacedVerdict:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def try_filesystems(
+        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
+    ) -> TrialVerdict:
         """Refused."""
         raise Refused(self.obstacle)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.model.plan import Plan
     from wizard.model.said import Said
     from wizard.model.verdict import Verdict
+    from wizard.trial.candidates.result import TrialVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Session:
     stripe: StripeWish | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
+    trial: TrialVerdict | None = None
     moving: Moving | None = None
     run: Path | None = None
 

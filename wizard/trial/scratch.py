@@ -47,6 +47,16 @@ def confirm_scratch(drive: Drive, token: str) -> None:
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     """The parts of free space that a trial may write; raises Refused with the reason where there is none."""
+    kept = free_extents(drive, MARGIN_BYTES)
+    if not kept:
+        room = LEAST_BYTES + 2 * MARGIN_BYTES
+        raise Refused(str(words.NO_ROOM(drive=drive.path, room=room)))
+    return kept
+
+
+def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
+    """The parts of free space, less a margin at both ends, that are large enough for a trial; raises Refused
+    where nothing may be written at all. Whole physical blocks need no margin."""
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
@@ -57,12 +67,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
             free = _without(
                 free, partition.kernel_start_bytes, partition.kernel_start_bytes + partition.kernel_size_bytes
             )
-    inner = tuple(_shrink(extent, drive.size_bytes) for extent in free)
-    kept = tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
-    if not kept:
-        room = LEAST_BYTES + 2 * MARGIN_BYTES
-        raise Refused(str(words.NO_ROOM(drive=drive.path, room=room)))
-    return kept
+    inner = tuple(_shrink(extent, drive.size_bytes, margin_bytes) for extent in free)
+    return tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
 
 
 def refused(why: Said) -> Refused:
@@ -109,9 +115,9 @@ def _without(extents: tuple[Extent, ...], start: int, end: int) -> tuple[Extent,
     return tuple(left)
 
 
-def _shrink(extent: Extent, drive_size_bytes: int) -> Extent:
-    start = max(extent.start_bytes, 0) + MARGIN_BYTES
-    return Extent(start, max(0, min(extent.end_bytes, drive_size_bytes) - MARGIN_BYTES - start))
+def _shrink(extent: Extent, drive_size_bytes: int, margin_bytes: int) -> Extent:
+    start = max(extent.start_bytes, 0) + margin_bytes
+    return Extent(start, max(0, min(extent.end_bytes, drive_size_bytes) - margin_bytes - start))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +142,28 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
         _same_drive(drive, fresh)
         extents = scratch_extents(fresh)
         with opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
-            if watch.partitions != {
-                part.path for part in fresh.partitions if part.kernel_start_bytes is not None
-            }:
-                raise refused(words.CHANGING(drive=drive.path))
-            if writer := other_writer({drive.path, *watch.partitions}):
-                raise refused(words.WRITER(writer=writer))
+            _refuse_others(fresh, watch)
             yield Claim(descriptor, extents, watch)
+
+
+@contextmanager
+def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+    """The descriptor of the drive's lock, and the drive as it was probed again: nobody else had it a moment
+    ago. Unlike one that is claimed, its partitions can be mounted. Raises Refused as `claimed` does."""
+    with locked(drive.path) as lock:
+        fresh = probe(drive.path)
+        _same_drive(drive, fresh)
+        with opened_alone(fresh, synchronous=False), Watch(drive.path) as watch:
+            _refuse_others(fresh, watch)
+        yield lock, fresh
+
+
+def _refuse_others(fresh: Drive, watch: Watch) -> None:
+    """Raises Refused where others are about to change the drive."""
+    if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
+        raise refused(words.CHANGING(drive=fresh.path))
+    if writer := other_writer({fresh.path, *watch.partitions}):
+        raise refused(words.WRITER(writer=writer))
 
 
 def _same_drive(known: Drive, fresh: Drive) -> None:
@@ -153,12 +174,12 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
 
 
 @contextmanager
-def locked(path: str) -> Iterator[None]:
-    """Holds the drive's lock, which other diskwrights and udev respect; Refused where someone else keeps
-    it."""
+def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
+    """Holds the drive's lock, which other diskwrights and udev respect, by this descriptor; Refused where
+    someone else keeps it for so long."""
     descriptor = _open(path, os.O_RDONLY)
     try:
-        deadline = monotonic() + LOCK_SECONDS
+        deadline = monotonic() + seconds
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -167,7 +188,7 @@ def locked(path: str) -> Iterator[None]:
                 if monotonic() > deadline:
                     raise refused(words.LOCKED(drive=path)) from None
                 sleep(0.05)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

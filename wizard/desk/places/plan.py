@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from wizard.advise.asked import Taken
     from wizard.desk.desk import Desk
     from wizard.desk.jobs.job import Job
+    from wizard.desk.view import Text
+    from wizard.model.advice import Advice
 
 HELP = (words.HELP_ALL(), words.HELP_KEEP(), words.HELP_VOLUME(), words.HELP_SYSTEM(), words.HELP_DRIVES())
 
@@ -172,9 +174,25 @@ class Planning(Place):
             yield Action("to-ext4", "m", words.TO_EXT4(), aside=True)
         yield Action("commands", "v", words.COMMANDS(), self._fault or "")
         yield Action("why", "w", words.WHY(), aside=True)
-        yield Action("speed", "t", words.SPEED(), aside=True)
+        yield Action("try", "t", words.TRY(), self._why_not_try())
+        yield Action("speed", "b", words.SPEED(), aside=True)
         yield Action("save", "s", words.SAVE(), self._fault or "", aside=True)
         yield Action("back", "escape", BACK())
+
+    def _why_not_try(self) -> Text:
+        """Why the filesystems of the volume under the cursor cannot be tried."""
+        session = self.session
+        if session.plan is None or session.drive is None or not session.wishes:
+            return self._fault
+        if obstacle := self.services.obstacle:
+            return obstacle
+        from wizard.trial.candidates.prepare import obstacle as why_not
+
+        return why_not(session.drive, session.plan, self._at, self._loads(session.wishes[self._at]))
+
+    def _loads(self, wish: Wish) -> tuple[str, ...]:
+        profiles = self.services.profiles()
+        return next((one.trial for one in profiles if one.workload.id == wish.workload.id), ())
 
     def _why_not_keep(self) -> str:
         """Worked out once for each plan: the view is asked for often."""
@@ -243,15 +261,19 @@ class Planning(Place):
         from wizard.desk.details.filesystem import Filesystem
 
         session = self.session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         wish = session.wishes[self._at] if session.wishes else None
-        advice = session.advice
+        advice = self._advice_for(wish)
+        self.desk.go(Filesystem(self.desk, session, advice, wish.choice if wish else None, self._take))
+
+    def _advice_for(self, wish: Wish | None) -> Advice:
+        session, advice = self.session, self.session.advice
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         if wish is not None and (advice is None or wish.workload.id != advice.workload.id):
             advice = self.services.advise(
                 session.machine, session.drive, session.diagnosis.recording, wish.workload.id
             )
         assert advice is not None
-        self.desk.go(Filesystem(self.desk, session, advice, wish.choice if wish else None, self._take))
+        return advice
 
     def _take(self, taken: Taken) -> None:
         if self.session.wishes:
@@ -326,6 +348,14 @@ class Planning(Place):
 
             reasons = choice_reasons(self.session.choice, self.session.advice)
             self.desk.go(Reasons(self.desk, words.WHY(), reasons))
+
+    def act_try(self, _row: str, _values: Values) -> None:
+        """Try filesystems for the volume under the cursor."""
+        from wizard.desk.details.candidates import Candidates
+
+        wish = self.session.wishes[self._at]
+        loads = self._loads(wish)
+        self.desk.go(Candidates(self.desk, self._advice_for(wish), self._at, loads, self._take))
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Measure the drive."""

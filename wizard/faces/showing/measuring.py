@@ -1,17 +1,20 @@
 """What the benchmarks share: a line of progress, and how a verdict is handed over."""
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from textwrap import fill
 from typing import TypeVar
 
 from wizard.documents.files import write_file
 from wizard.faces.showing.console import err, out, say
 from wizard.faces.showing.lines import tell
-from wizard.faces.words.bench import ENDED, VERDICT_FILE
-from wizard.model.errors import ExitCode
+from wizard.faces.words.bench import ENDED, NO_FILE, VERDICT_FILE
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
 from wizard.model.said import Said
 
 T = TypeVar("T")
@@ -30,6 +33,14 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
         say(ENDED())
         return ExitCode.ENDED_BY_USER
     return ExitCode.DONE
+
+
+def check_output(output: Path | None) -> None:
+    """Raises BadInput where no file can be written there."""
+    if output and (
+        output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
+    ):
+        raise BadInput(NO_FILE(file=printable(str(output))))
 
 
 def _fit(line: str) -> str:

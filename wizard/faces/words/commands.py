@@ -33,6 +33,9 @@ SAYS = {
         "faces.commands.bench",
         "measure aligned against misaligned access, or look for a shingled drive's write cliff",
     ),
+    "trial": Sentence(
+        "faces.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
+    ),
     "apply": Sentence("faces.commands.apply", "carry out a plan, or changes, exactly as shown"),
     "status": Sentence("faces.commands.status", "what has been applied, and how it ended"),
     "resume": Sentence("faces.commands.resume", "go on with an interrupted run"),

@@ -1,0 +1,132 @@
+"""A partition that only the kernel knows: no table is written, and overlapping another one is refused."""
+
+import ctypes
+import errno
+import fcntl
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import sleep
+
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path
+from wizard.model.units import KIB, MIB
+from wizard.probe.content.extcopy import copy_places
+from wizard.probe.host.sysfs import SYS, name_of
+from wizard.trial.words import candidates as words
+
+BLKPG = 0x1269
+ADD, DELETE = 1, 2
+"""From linux/blkpg.h."""
+
+LEAST_NUMBER = 128
+TRIES = 20
+"""Others look at a new device for a moment, as udev does, and meanwhile it is busy."""
+
+ENDS_BYTES = MIB
+COPY_BYTES = 4 * KIB
+BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
+"""Where Btrfs keeps copies of its superblock (btrfs-man5, "filesystem limits")."""
+
+
+def patiently(work: Callable[[], None]) -> None:
+    """Do it, again and again while the device is busy; raises the last OSError."""
+    for attempt in range(TRIES):
+        try:
+            return work()
+        except OSError as error:
+            if error.errno != errno.EBUSY or attempt == TRIES - 1:
+                raise
+        sleep(0.1 + 0.05 * attempt)
+
+
+def number_above(drive_path: str, numbers: Iterator[int], sys: Path = SYS) -> int:
+    """A number that no partition has, of the table or of the kernel."""
+    known = (_read_number(entry / "partition") for entry in (sys / "block" / name_of(drive_path)).iterdir())
+    return max(LEAST_NUMBER - 1, *numbers, *known) + 1
+
+
+def _read_number(file: Path) -> int:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+@contextmanager
+def kernel_partition(descriptor: int, drive_path: str, extent: Extent, number: int) -> Iterator[int]:
+    """The number of the device that the kernel makes of `extent`; it is gone afterwards. `descriptor` is of
+    the whole drive. Raises Failed where the kernel refuses."""
+    try:
+        patiently(lambda: _blkpg(descriptor, ADD, number, extent))
+    except OSError as error:
+        raise Failed(words.NO_PARTITION(drive=drive_path, why=str(error.strerror))) from None
+    try:
+        yield device_of(drive_path, number)
+    finally:
+        drop(descriptor, drive_path, number)
+
+
+def device_of(drive_path: str, number: int) -> int:
+    """The device number of a partition, from sysfs; raises Failed where there is none."""
+    name = name_of(partition_path(drive_path, number))
+    try:
+        major, minor = (SYS / "class/block" / name / "dev").read_text().split(":")
+    except (OSError, ValueError):
+        raise Failed(words.NO_PARTITION(drive=drive_path, why=name)) from None
+    return os.makedev(int(major), int(minor))
+
+
+def drop(descriptor: int, drive_path: str, number: int) -> None:
+    """Have the kernel forget the partition; raises Failed where it is still in use after a while."""
+    try:
+        patiently(lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise Failed(words.NOT_DROPPED(drive=drive_path, why=str(error.strerror))) from None
+
+
+def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
+    part = ctypes.create_string_buffer(
+        struct.pack("=qqi64s64s4x", extent.start_bytes, extent.size_bytes, number, b"", b"")
+    )
+    request = struct.pack("@iiiP", what, 0, len(part.raw) - 1, ctypes.addressof(part))
+    fcntl.ioctl(descriptor, BLKPG, request)
+
+
+def make_node(place: Path, device: int) -> Path:
+    """A node of our own for a device: nobody else comes upon it, and it goes with its folder."""
+    node = place / "device"
+    os.mknod(node, 0o600 | stat.S_IFBLK, device)
+    return node
+
+
+def wait_until_free(node: Path) -> None:
+    """Until the device can be had alone; raises Failed where that does not come."""
+
+    def look() -> None:
+        os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
+
+    try:
+        patiently(look)
+    except OSError as error:
+        raise Failed(words.STAYS_BUSY(why=str(error.strerror))) from None
+
+
+def erase_marks(descriptor: int, extent: Extent) -> None:
+    """Write zeros wherever a filesystem that was made in `extent` would be looked for: both its ends, and the
+    first copies of superblocks. `descriptor` counts from where the extent counts."""
+    copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
+    places = [
+        (0, ENDS_BYTES),
+        (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),
+        *((place // COPY_BYTES * COPY_BYTES, 2 * COPY_BYTES) for place in copies),
+    ]
+    for start, size in places:
+        if ENDS_BYTES <= start + size <= extent.size_bytes:
+            os.pwrite(descriptor, bytes(size), extent.start_bytes + max(start, 0))
+    os.fsync(descriptor)

@@ -1,0 +1,139 @@
+"""From a plan to the order of a trial, and why there can be none."""
+
+from collections.abc import Sequence
+
+from wizard.filesystems.registry import MADE
+from wizard.model.advice import Advice, Choice, Place
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Extent
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import Plan
+from wizard.model.said import Said
+from wizard.model.units import GIB
+from wizard.trial.candidates.compare import MOST
+from wizard.trial.candidates.result import Bounds, Candidate, Order
+from wizard.trial.loads.load import LOADS
+from wizard.trial.scratch import MARGIN_BYTES, free_extents
+from wizard.trial.words import candidates as words
+
+MOST_CANDIDATES = 4
+SECONDS_A_CANDIDATE = 90.0
+MOST_WRITTEN_BYTES = 32 * GIB
+AGAIN = "{name}-again"
+"""How a filesystem is called that is tried against itself."""
+
+
+def usual_bounds(candidates: int) -> Bounds:
+    """What a trial of so many may use, where nothing else was said."""
+    return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
+
+
+def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
+    """What is tried beside the planned filesystem where nobody says: those that are recommended or good too,
+    and at least the next in the ranking."""
+    able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
+    good = [choice for choice in able if choice.place is not Place.REJECTED]
+    return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
+
+
+def can_be_tried(choice: Choice) -> bool:
+    """Whether it can be made and mounted here, and the ranking has something to say of it."""
+    kind = MADE.get(choice.filesystem)
+    return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
+
+
+def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said | str:
+    """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
+    volume = plan.volumes[index]
+    if plan.stripe or plan.group:
+        return words.ONE_PARTITION()
+    if volume.encryption:
+        return words.ENCRYPTED()
+    if not MADE[volume.filesystem].mounts:
+        return words.NOT_MOUNTED(filesystem=volume.filesystem)
+    if why := loads_obstacle(loads):
+        return why
+    extent = extent_of(plan, index)
+    try:
+        if extent is None:
+            free_extents(drive, 0)
+            return words.NO_PARTITIONS()
+        refuse_extent(drive, extent)
+    except Refused as error:
+        return str(error)
+    return ""
+
+
+def loads_obstacle(loads: Sequence[str]) -> Said | str:
+    """Why these loads cannot be run, in a sentence; empty where they can."""
+    if not loads:
+        return words.NO_LOADS()
+    for name in loads:
+        if name not in LOADS:
+            return words.UNKNOWN_LOAD(load=name, known=tuple(LOADS))
+        if missing := LOADS[name].missing:
+            return words.MISSING(load=name, programs=missing)
+    return ""
+
+
+def extent_of(plan: Plan, index: int) -> Extent | None:
+    """Where the plan puts the volume; None where it is the whole drive."""
+    number = plan.volumes[index].partition
+    slots = (slot for slot in plan.after.partitions if slot.number == number)
+    return next((Extent(slot.start_bytes, slot.size_bytes) for slot in slots), None)
+
+
+def refuse_extent(drive: Drive, extent: Extent) -> None:
+    """Raises Refused unless all of it is free space in which a trial may write."""
+    block = drive.geometry.physical_block_bytes if drive.geometry else 0
+    aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
+    free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
+    if not any(one.start_bytes <= extent.start_bytes and extent.end_bytes <= one.end_bytes for one in free):
+        raise Refused(str(words.NOT_FREE(drive=drive.path)))
+
+
+def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
+    """The plan's volume as a candidate beside others."""
+    volume = plan.volumes[index]
+    make = next(
+        step.operation
+        for step in plan.steps
+        if isinstance(step.operation, MakeFilesystem) and step.operation.device == volume.path
+    )
+    taken = volume.filesystem in {other.name for other in others}
+    name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
+    return Candidate(name, make, volume.mount_options)
+
+
+def order_of(
+    drive: Drive,
+    plans: Sequence[Plan],
+    index: int,
+    loads: Sequence[str],
+    bounds: Bounds | None = None,
+    *,
+    aged: bool = False,
+    advised: bool = True,
+) -> Order:
+    """The trial of one volume of several plans, which differ in its filesystem; the first is the one that is
+    planned. Raises Refused where there can be none."""
+    if why := obstacle(drive, plans[0], index, loads):
+        raise Refused(str(why))
+    extent = extent_of(plans[0], index)
+    assert extent is not None
+    if len(plans) < 2:
+        raise Refused(str(words.NO_OTHERS()))
+    candidates: list[Candidate] = []
+    for plan in plans:
+        candidates.append(candidate_of(plan, index, candidates))
+    workload = plans[0].volumes[index].workload
+    return Order(
+        drive,
+        workload,
+        extent,
+        tuple(candidates),
+        tuple(loads),
+        bounds or usual_bounds(len(candidates)),
+        aged=aged,
+        advised=advised,
+    )
