@@ -79,6 +79,10 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("alignment-grain", INFO, partitioned(partition(1, 40 * 512))),
     ("alignment-ok", OK, partitioned(partition())),
     ("alignment-end", INFO, partitioned(partition(1, MIB, GIB - 512))),
+    ("geometry-large-blocks", INFO, drive(geometry=Geometry(4096, 16 * KIB, 0, 16 * KIB, 0))),
+    ("drive-no-size", WARNING, drive(size_bytes=0, table=None)),
+    ("identity-same-drive", WARNING, drive(same_serial=("/dev/sdb",), same_wwn=("/dev/sdb",))),
+    ("identity-same-serial", INFO, drive(same_serial=("/dev/sdb",))),
     ("table-covered", DANGER, partitioned(partition(1, 4096), table=gpt(own=(Extent(1024, 16 * KIB),)))),
     ("table-no-bytes", WARNING, partitioned(partition(1, MIB, 0))),
     ("table-outside", DANGER, partitioned(EXTENDED, replace(LOGICAL, start_bytes=11 * GIB), table=mbr())),
@@ -189,7 +193,7 @@ def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documente
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
     assert emitted == set(CODES)
     words = re.compile(
-        r'^\s+(?:"|code = ")((?:alignment|geometry|recording|table|signatures|use|drive|health)-[a-z0-9-]+)"',
+        r'^\s+(?:"|code = ")((?:alignment|geometry|recording|table|signatures|use|drive|health|identity)-[a-z0-9-]+)"',
         re.MULTILINE,
     )
     for module in Path(wizard.diagnose.__path__[0]).glob("*.py"):

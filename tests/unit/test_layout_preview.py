@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.layouts import plan_for, wish
-from tests.unit.machines import drive, mbr, partition, partitioned
+from tests.unit.layouts import EVERYTHING, UUIDS, plan_for, wish
+from tests.unit.machines import drive, machine, mbr, partition, partitioned
+from wizard.diagnose.recording import judge_recording
+from wizard.diagnose.rungs import rungs_of
 from wizard.diagnose.told import partition_words
-from wizard.layout.planner import Mode
+from wizard.layout.planner import Mode, make_plan
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
@@ -190,8 +192,13 @@ def test_a_drive_in_doubt_says_so() -> None:
     ],
 )
 def test_a_drive_that_tells_how_it_records_is_not_doubted(tells: dict[str, object], doubted: bool) -> None:
-    text = " ".join(preview_lines(plan_for(drive(**tells), wish("ext4"))))
-    assert ("does not tell whether" in " ".join(text.split())) is doubted
+    of = drive(**tells)
+    recording = judge_recording(of, rungs_of(of, ()))
+    uuids = iter(UUIDS)
+    plan = make_plan(
+        machine(of, tools=EVERYTHING), of, (wish("ext4"),), None, lambda: next(uuids), recording=recording
+    )
+    assert ("is shingled is not known" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
 
 
 def test_labels_of_wide_characters_stay_within_the_line() -> None:

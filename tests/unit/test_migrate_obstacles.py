@@ -56,6 +56,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "counts": (ext(free_inodes=EXT3.inodes + 1), "more is free than there is", TOUCHING),
     "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
     "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
+    "damaged": (around(damaged="Inode 12 is wrong."), "Inode 12 is wrong. ", TOUCHING),
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
     "journal-pending": (
         having("needs_recovery", needs_recovery=True),
@@ -147,7 +148,9 @@ def test_every_code_that_bars_a_way_has_its_case() -> None:
     } >= BARS.keys()
 
 
-@pytest.mark.parametrize("found", [ext(has_errors=True), ext(half_done="it was being resized")])
+@pytest.mark.parametrize(
+    "found", [ext(has_errors=True), ext(half_done="it was being resized"), around(damaged="Inode 12.")]
+)
 def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
     migration = make_migration(found, Way.FULL, repairs=True)
     assert migration.repairs and migration.steps[0].operation == CheckFiles(repairs=True)

@@ -148,6 +148,8 @@ def _choice(
     mount = (*always[Kind.MOUNT], *_beside(always, Kind.MOUNT, standing.mount))
     schedulers = _offered((*always[Kind.SCHEDULER], *standing.schedulers), site)
     named = (*mkfs, *mount, *standing.schedulers)
+    # Of several that set the same thing, each for its own sizes, the others are no news where one is offered.
+    set_already = {flag_of(option) for option in mkfs if why_not(option, site) is None}
     never = (option for option in profile.never if candidate.filesystem in option.filesystems)
     return Choice(
         filesystem=candidate.filesystem,
@@ -163,6 +165,7 @@ def _choice(
             Withheld(option.text, option.kind, reason)
             for option in (*named, *never)
             if (reason := why_not(option, site))
+            and not (option.kind is Kind.MKFS and option in mkfs and flag_of(option) in set_already)
         ),
     )
 
