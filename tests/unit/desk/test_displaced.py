@@ -64,7 +64,7 @@ def test_the_key_stands_at_the_doubt_and_says_how_long() -> None:
 def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
     for known, said in (
         (drive(read_only=True), "read-only"),
-        (drive(bus="usb"), "does not say that it turns"),
+        (drive(bus="usb", rotational=None), "does not say that it turns"),
         (drive(model="HGST HUS726040ALE614"), "media cache"),
     ):
         at, services = person(known)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts import drive_rows
-from wizard.desk.parts.runs import impediment, runs_on
+from wizard.desk.parts.runs import impediment, runs_on, why_not_now
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
@@ -257,7 +257,11 @@ class Drives(Place):
 
     def _doubted(self, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
         if any(finding.code in drive_rows.DOUBTED for finding in diagnosis.findings):
-            obstacle = self.services.obstacle or self.services.quick_test_obstacle(drive)
+            obstacle = (
+                self.services.obstacle
+                or why_not_now(runs_on(self.desk.runs, drive))
+                or self.services.quick_test_obstacle(drive)
+            )
             label = words.SHINGLED(seconds=USUAL_SECONDS)
             yield Action("shingled", "p", label, obstacle, aside=True)
 
