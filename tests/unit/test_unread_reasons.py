@@ -28,7 +28,7 @@ from wizard.probe.recorded import load_facts, load_machine, save_machine
 from wizard.probe.words import unread as words
 from wizard.trial.alignment import _unread as unmeasured
 
-OLD = Path(__file__).parents[1] / "machines/unreadable.json"
+OLD = Path(__file__).with_name("recorded_by_text.json")
 """Recorded when a reason was its text."""
 
 TOLD = words.FAILED(device="/dev/sda", why="Input/output error")
