@@ -106,7 +106,7 @@ def test_a_slowdown_that_was_planted_is_found(path: str) -> None:
     verdict = tried(replace(asked, candidates=(asked.candidates[0], slow)))
     (found,) = verdict.comparisons
     assert found.finding is Finding.FASTER and found.ratio and found.ratio.low > 1.05, found
-    (other,) = tried(replace(asked, candidates=(replace(slow, name="slow"), asked.candidates[0]))).comparisons
+    (other,) = tried(replace(asked, candidates=(replace(slow, id="slow"), asked.candidates[0]))).comparisons
     assert other.finding is Finding.SLOWER, other
     is_clean(path)
 

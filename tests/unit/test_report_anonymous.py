@@ -13,6 +13,8 @@ import pytest
 from tests.unit.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
+from tests.unit.trials import FASTER
+from tests.unit.trials import verdict as tried
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
@@ -327,3 +329,13 @@ def test_who_may_write_is_not_told(writer: Writer, filesystem: str) -> None:
     assert writer.name in outputs(report)
     text = outputs(without_names(report))
     assert writer.name not in text and "USER-1" in text
+
+
+def test_a_trial_keeps_its_figures_and_loses_its_names() -> None:
+    known = drive(serial="SERIAL-OF-A-TRIAL")
+    report = gather(Sources(machine=machine(known), trial=tried(FASTER, known=known)))
+    clean = without_names(report)
+    assert clean.trial is not None and report.trial is not None
+    assert clean.trial.comparisons == report.trial.comparisons and clean.trial.rounds == report.trial.rounds
+    for form in (render_page(clean), render_report(clean)):
+        assert "SERIAL-OF-A-TRIAL" not in form and "3b2a1c9e" not in form and "1.31" in form

@@ -9,6 +9,8 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
+from tests.unit.trials import FASTER
+from tests.unit.trials import verdict as tried
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
@@ -193,6 +195,14 @@ def test_a_measurement_that_was_not_possible_says_so() -> None:
     none = replace(verdict(), outcome=Outcome.NOT_POSSIBLE, ratio=None, pairs=())
     page = page_of(Sources(machine=machine(), verdict=none))
     assert "There is no factor to give." in page.text and "not-possible" in page.text
+
+
+def test_a_trial_of_filesystems_is_drawn_with_its_intervals_and_rounds() -> None:
+    page = page_of(Sources(machine=machine(), trial=tried(FASTER)))
+    assert "ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the advice stands." in page.text
+    assert "1.31 (1.26 to 1.36)" in page.cells and "kernel-tree, extract: speed" in page.text
+    assert "10.00 s" in page.cells and "Nothing was measured" not in page.text
+    assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), trial=tried(()))).text
 
 
 def entries(*told: tuple[Event, int, int]) -> tuple[Entry, ...]:

@@ -20,6 +20,9 @@ from wizard.report.gather import Sources
 from wizard.report.page import render_page
 from wizard.report.run_document import SCHEMA, render_report
 from wizard.report.save import make_report, write_report
+from wizard.trial.candidates.document import SCHEMA as TRIAL_SCHEMA
+from wizard.trial.candidates.document import read_trial
+from wizard.trial.candidates.result import TrialVerdict
 from wizard.trial.document import (
     CLIFF_SCHEMA,
     DISPLACED_SCHEMA,
@@ -110,6 +113,7 @@ def sources_of(arguments: Namespace) -> Sources:
         verdict=measured if isinstance(measured, Verdict) else None,
         cliff=measured if isinstance(measured, CliffVerdict) else None,
         displaced=measured if isinstance(measured, DisplacedVerdict) else None,
+        trial=measured if isinstance(measured, TrialVerdict) else None,
     )
 
 
@@ -118,8 +122,8 @@ def _origin(machine: str | None) -> str:
     return "" if not machine else str(words.RECORDED_IN(file=printable(Path(machine).name, 200)))
 
 
-def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict:
-    """The verdict in a file, of whichever benchmark; raises BadInput for anything else."""
+def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict:
+    """The verdict in a file, of whichever measurement; raises BadInput for anything else."""
     shown = printable(str(path), 200)
     try:
         text = read_file(path)
@@ -129,4 +133,6 @@ def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict:
         return read_cliff_verdict(text, shown)
     if f'"{DISPLACED_SCHEMA}"' in text[:200]:
         return read_displaced_verdict(text, shown)
+    if f'"{TRIAL_SCHEMA}"' in text[:200]:
+        return read_trial(text, shown)
     return read_verdict(text, shown)

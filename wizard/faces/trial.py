@@ -85,7 +85,7 @@ def main(arguments: Namespace) -> ExitCode:
         raise BadInput(words.NO_CONFIRM(token=drive.token))
     confirm_scratch(drive, arguments.confirm)
     beginning = words.BEGINNING(
-        names=tuple(title_of(order, one.name) for one in order.candidates),
+        names=tuple(title_of(order, one.id) for one in order.candidates),
         drive=drive.path,
         duration=format_duration(order.bounds.seconds),
     )
@@ -149,7 +149,7 @@ def trial_lines(verdict: TrialVerdict) -> list[str]:
 
 
 def _table(verdict: TrialVerdict) -> list[str]:
-    names = [candidate.name for candidate in verdict.candidates]
+    names = [candidate.id for candidate in verdict.candidates]
     rows: list[Sequence[str]] = [[str(words.PHASE()), *(str(title_of(verdict, name)) for name in names)]]
     for load, phase, speeds in phase_speeds(verdict):
         rows.append([f"{load}, {phase}", *(str(rate(one.unit, one.median)) for one in speeds)])

@@ -31,6 +31,7 @@ from wizard.probe.machine import probe_machine
 from wizard.report.history import record_of
 from wizard.report.nouns import Absence, Facts, Report, RunRecord
 from wizard.report.words import page as words
+from wizard.trial.candidates.result import TrialVerdict
 
 Document = Plan | Changes | Migration
 
@@ -52,6 +53,7 @@ class Sources:
     verdict: Verdict | None = None
     cliff: CliffVerdict | None = None
     displaced: DisplacedVerdict | None = None
+    trial: TrialVerdict | None = None
 
 
 def gather(sources: Sources) -> Report:
@@ -81,6 +83,7 @@ def gather(sources: Sources) -> Report:
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,
         displaced=sources.displaced,
+        trial=sources.trial,
     )
 
 
@@ -122,7 +125,7 @@ def _record(run: Path, document: Document | None) -> RunRecord:
 def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
     """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node
     alone."""
-    measured = (sources.verdict, sources.cliff, sources.displaced)
+    measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
     verdicts = [verdict.drive for verdict in measured if verdict is not None]
     if not verdicts:
         return [Absence("measurement", str(words.NO_VERDICT()))]

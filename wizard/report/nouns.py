@@ -11,6 +11,7 @@ from wizard.model.machine import Drive, Unread
 from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.model.verdict import CliffVerdict, Verdict
+from wizard.trial.candidates.result import TrialVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Report:
     changes: Changes | None = None
     migration: Migration | None = None
     displaced: DisplacedVerdict | None = None
+    trial: TrialVerdict | None = None
 
     @property
     def document(self) -> Plan | Changes | Migration | None:

@@ -12,7 +12,9 @@ from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
 from wizard.report.planned import changes_part, migration_part, plan_part
 from wizard.report.style import STYLE
+from wizard.report.tried import trial_part
 from wizard.report.words import page as words
+from wizard.trial.candidates.sentences import sentences
 
 POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 """A second wall behind the escaping: even a page that was broken into could run and fetch nothing."""
@@ -99,7 +101,8 @@ def _verified(report: Report) -> Content:
 
 def _measured(report: Report) -> str:
     verdicts = (report.verdict, report.cliff, report.displaced)
-    return " ".join(verdict.sentence for verdict in verdicts if verdict is not None)
+    said = [verdict.sentence for verdict in verdicts if verdict is not None]
+    return " ".join((*said, *map(str, sentences(report.trial) if report.trial else ())))
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
@@ -119,6 +122,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         *([verdict_part(report.verdict)] if report.verdict is not None else []),
         *([cliff_part(report.cliff)] if report.cliff is not None else []),
         *([displaced_part(report.displaced)] if report.displaced is not None else []),
+        *([trial_part(report.trial)] if report.trial is not None else []),
     )
     if measured:
         yield "measured", words.MEASURED(), join(measured)

@@ -113,6 +113,11 @@ class RealServices(Running):
             return machine
         from wizard.probe.machine import probe_machine
 
+        if not self.needs_root:
+            from wizard.trial.candidates.leftovers import sweep_all
+
+            # Else a partition that a killed trial left would look like one of the drive's own.
+            sweep_all()
         return probe_machine(self._only, on_drive=on_drive)
 
     def changes(self, stop: threading.Event) -> Iterator[None]:

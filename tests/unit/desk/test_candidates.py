@@ -53,7 +53,7 @@ class Services(RecordedServices):
 
 
 def verdict_of(order: Order, logs: Sequence[float]) -> TrialVerdict:
-    names = tuple(one.name for one in order.candidates[:2])
+    names = tuple(one.id for one in order.candidates[:2])
     had = rounds(logs, names[1])
     return TrialVerdict(
         drive=order.drive.path,
@@ -121,7 +121,7 @@ def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
         assert at.view.place == "typing" and at.said and not services.asked
     at.act("take", token="S1")
     (order,) = services.asked
-    assert [one.name for one in order.candidates] == ["ext4", "xfs"]
+    assert [one.id for one in order.candidates] == ["ext4", "xfs"]
     assert order.extent.start_bytes == 1024 * 1024 and order.loads == ("kernel-tree",) and not order.aged
     assert "noatime" in order.candidates[0].mount_options
 
@@ -134,7 +134,7 @@ def test_others_can_be_taken_and_left() -> None:
     at.key("g")
     at.key("enter")
     at.act("take", token="S1")
-    assert [one.name for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
+    assert [one.id for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
     at.key("enter")
     at.key("t")
     at.key("space", "ext4")

@@ -90,7 +90,7 @@ class Tryout(Place):
         """The plan with the filesystem that was better here."""
         verdict = self._verdict
         assert verdict is not None
-        better = next(one.filesystem for one in verdict.candidates if one.name == verdict.better)
+        better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)
         self.desk.back()
         self._use(better)
 

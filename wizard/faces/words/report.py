@@ -14,7 +14,7 @@ MACHINE = Sentence(
     "faces.report.machine",
     "with the facts that `inspect --save` recorded, instead of those of the run or of now",
 )
-VERDICT = Sentence("faces.report.verdict", "with what `bench -o` measured")
+VERDICT = Sentence("faces.report.verdict", "with what `bench -o` or `trial -o` measured")
 OUTPUT = Sentence(
     "faces.report.output",
     "write the page to this file, or where its name ends in .json the document",

@@ -98,7 +98,7 @@ def _erase(node: Path, extent: Extent) -> None:
 
 def _verdict(trial: Trial, ended: Ended) -> TrialVerdict:
     order, rounds = trial.order, tuple(trial.rounds)
-    names = [candidate.name for candidate in order.candidates]
+    names = [candidate.id for candidate in order.candidates]
     return TrialVerdict(
         drive=order.drive.path,
         serial=order.drive.serial,

@@ -100,7 +100,7 @@ def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Ca
         for step in plan.steps
         if isinstance(step.operation, MakeFilesystem) and step.operation.device == volume.path
     )
-    taken = volume.filesystem in {other.name for other in others}
+    taken = volume.filesystem in {other.id for other in others}
     name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
     return Candidate(name, make, volume.mount_options)
 

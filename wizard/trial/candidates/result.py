@@ -10,10 +10,10 @@ from wizard.trial.loads.load import Unit
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A filesystem as the plan would make and mount it. `name` is mostly that of the filesystem; no two
+    """A filesystem as the plan would make and mount it. `id` is mostly the filesystem's name; no two
     candidates have the same. `make` names the planned node; the trial has one of its own."""
 
-    name: str
+    id: str
     make: MakeFilesystem
     mount_options: tuple[str, ...]
 

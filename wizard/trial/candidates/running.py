@@ -176,7 +176,7 @@ class Trial:
         self.rounds.append(
             Round(tuple(runs), pressure.percent(pressure.cpu_us), pressure.percent(pressure.io_us))
         )
-        names = [one.name for one in self.order.candidates]
+        names = [one.id for one in self.order.candidates]
         self._comparisons = comparisons(self.rounds, names[0], names[1:])
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
@@ -190,7 +190,7 @@ class Trial:
                 self._age(candidate, name)
             for phase in LOADS[name].phases(scale, self.order.seed):
                 phases.append(self._phase(candidate, name, phase))
-        return Run(candidate.name, round(made, 4), tuple(phases))
+        return Run(candidate.id, round(made, 4), tuple(phases))
 
     def _age(self, candidate: Candidate, load: str) -> None:
         self._progress(candidate, "age")
@@ -203,7 +203,7 @@ class Trial:
 
     def _failed(self, candidate: Candidate, load: str, phase: str, error: OSError) -> Failed:
         why = str(error.strerror or error)
-        return Failed(words.LOAD_FAILED(filesystem=candidate.name, load=load, phase=phase, why=why))
+        return Failed(words.LOAD_FAILED(filesystem=candidate.id, load=load, phase=phase, why=why))
 
     def _make(self, candidate: Candidate) -> float:
         """Make it on the range, with nothing left there of the one before; the seconds that took."""
@@ -283,7 +283,7 @@ class Trial:
         self._tell(
             Progress(
                 len(self.rounds) + 1,
-                candidate.name,
+                candidate.id,
                 phase,
                 round(left, 1),
                 self.written_bytes,

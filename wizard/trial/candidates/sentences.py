@@ -40,7 +40,7 @@ DOING = {"mkfs": words.MAKING, "age": words.AGEING}
 
 def announcement(order: Order) -> tuple[Said, ...]:
     """What it will do at most, and what is lost by it."""
-    names = tuple(title_of(order, one.name) for one in order.candidates)
+    names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
     path = order.drive.path
     return (
@@ -52,7 +52,7 @@ def announcement(order: Order) -> tuple[Said, ...]:
 
 def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
     """A candidate as it is called."""
-    candidate = next(one for one in trial.candidates if one.name == name)
+    candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
     return title if name == candidate.filesystem else words.AGAIN(filesystem=title)
 
