@@ -126,6 +126,20 @@ def test_every_place_is_left_by_escape_and_follows_the_size_of_the_screen(start:
     perform(job)
 
 
+def test_the_places_of_a_trial_follow_the_size_of_the_screen() -> None:
+    async def job(pilot: Hand) -> None:
+        await to_place(pilot, "plan", "/dev/sdb", anew="enter")
+        await press(pilot, "t")
+        await come(pilot, "candidates")
+        await shaken(pilot)
+        await press(pilot, "enter")
+        await come(pilot, "typing")
+        assert "deleted files" in flat(pilot)
+        await shaken(pilot)
+
+    perform(job)
+
+
 async def shaken(pilot: Hand) -> None:
     """To sizes small and large, and back: the same place is there, drawn to the last line and column."""
     here = place(pilot)
