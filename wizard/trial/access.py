@@ -5,7 +5,7 @@ import errno
 import os
 from collections.abc import Sequence
 from mmap import mmap
-from time import perf_counter_ns
+from time import monotonic, perf_counter_ns, sleep
 from typing import Protocol
 
 from wizard.model.errors import Failed, Refused
@@ -14,6 +14,9 @@ from wizard.model.said import Sentence
 from wizard.probe.watch import is_attached
 from wizard.trial.places import Place
 from wizard.trial.words import writing as words
+
+GOING_SECONDS = 1.0
+"""That the kernel may take, after a failed access, to take away the node of a drive that was pulled out."""
 
 
 class Accesses(Protocol):
@@ -183,10 +186,21 @@ class Writer:
 def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Failed:
     # The kernel calls it an error of input and output, or a drive without any room; while it is taking the
     # drive away, also a missing device.
-    if error.errno in (errno.ENODEV, errno.ENXIO) or not is_attached(path, None):
+    if error.errno in (errno.ENODEV, errno.ENXIO) or _goes(path):
         return _gone(path, doing, start_bytes)
     said = words.FAILED(drive=path, doing=doing(start=start_bytes), why=str(error.strerror))
     return Failed(str(said))
+
+
+def _goes(path: str) -> bool:
+    """Whether a drive is gone, or goes now: what was on its way fails a moment before the kernel takes its
+    node away."""
+    limit = monotonic() + GOING_SECONDS
+    while is_attached(path, None):
+        if monotonic() > limit:
+            return False
+        sleep(0.05)
+    return True
 
 
 def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:

@@ -122,7 +122,11 @@ def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
     at.act("take", token="S1")
     (order,) = services.asked
     assert [one.id for one in order.candidates] == ["ext4", "xfs"]
-    assert order.extent.start_bytes == 1024 * 1024 and order.loads == ("kernel-tree",) and not order.aged
+    assert (
+        order.extent.start_bytes == 1024 * 1024
+        and order.loads == ("kernel-tree", "many-files")
+        and not order.aged
+    )
     assert "noatime" in order.candidates[0].mount_options
 
 

@@ -1,0 +1,14 @@
+"""Which loads a purpose is tried by."""
+
+import pytest
+
+from tests.unit.machines import WORKLOADS
+from wizard.advise.workloads import find_workload
+from wizard.trial.loads.load import LOADS
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_purpose_has_loads_that_exist_and_need_no_program(workload: str) -> None:
+    trial = find_workload(workload).trial
+    assert trial and len(set(trial)) == len(trial)
+    assert all(name in LOADS and not LOADS[name].programs for name in trial)
