@@ -160,6 +160,7 @@ class Planning(Place):
         yield Action("edit", "e", words.EDIT(), none)
         yield Action("filesystem", "f", words.CHANGE_FILESYSTEM())
         yield Action("options", "o", words.CHANGE_OPTIONS(), none)
+        yield Action("try", "t", words.TRY(), self._why_not_try())
         if whole:
             yield Action("add", "+", words.ADD(), none or ("" if alone else words.ONE_ALONE()))
             yield Action("remove", "-", words.REMOVE(), none, aside=len(session.wishes) < 2)
@@ -174,7 +175,6 @@ class Planning(Place):
             yield Action("to-ext4", "m", words.TO_EXT4(), aside=True)
         yield Action("commands", "v", words.COMMANDS(), self._fault or "")
         yield Action("why", "w", words.WHY(), aside=True)
-        yield Action("try", "t", words.TRY(), self._why_not_try())
         yield Action("speed", "b", words.SPEED(), aside=True)
         yield Action("save", "s", words.SAVE(), self._fault or "", aside=True)
         yield Action("back", "escape", BACK())

@@ -95,6 +95,7 @@ class Trial:
         self._begun = monotonic()
         self._first = counts(order.drive.path)
         self._comparisons: tuple[Comparison, ...] = ()
+        self._phases: dict[tuple[str, float], tuple[Phase, ...]] = {}
         self._longest_seconds = 0.0
         self._largest_bytes = 0
 
@@ -188,9 +189,15 @@ class Trial:
             made += self._make(candidate)
             if self.order.aged:
                 self._age(candidate, name)
-            for phase in LOADS[name].phases(scale, self.order.seed):
+            for phase in self._drawn(name, scale):
                 phases.append(self._phase(candidate, name, phase))
         return Run(candidate.id, round(made, 4), tuple(phases))
+
+    def _drawn(self, load: str, scale: float) -> tuple[Phase, ...]:
+        """The same operations for every candidate in every round, listed once."""
+        if (load, scale) not in self._phases:
+            self._phases[load, scale] = LOADS[load].phases(scale, self.order.seed)
+        return self._phases[load, scale]
 
     def _age(self, candidate: Candidate, load: str) -> None:
         self._progress(candidate, "age")
