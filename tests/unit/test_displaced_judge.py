@@ -81,6 +81,9 @@ def test_a_difference_must_be_both_sure_and_large() -> None:
     near, far = see(scaled(0.85)), see(scaled(0.6))
     assert near.statistics.t is not None and -4.5 < near.statistics.t < -1 and not near.at_random
     assert far.statistics.t is not None and far.statistics.t < -4.5 and far.at_random
+    large = see(scaled(0.8))
+    assert large.statistics.ratio is not None and large.statistics.ratio < 0.85
+    assert large.statistics.t is not None and large.statistics.t > -4.5 and not large.at_random
     # Hardly spread times are sure at once; a difference of a tenth is none of a place.
     steady = Look(batches(12, 7, 9, 9.1), batches(12, 7, 10, 10.1))
     seen = see(steady)
@@ -96,6 +99,14 @@ def test_a_distance_between_the_two_limits_counts_the_second_time_only() -> None
     looks = [replace(ALIKE, written_in_order=batches(22, 5, 5, high / 20, 3)) for high in range(360, 520)]
     (middle, *_) = [look for look in looks if 2.3 < (see(look).statistics.distance or 0) < 2.6]
     assert not see(middle).in_order and see(middle, again=True).in_order
+
+
+def test_stalls_of_whole_batches_are_no_other_place() -> None:
+    """Six of ten batches of one side, by chance: each 32nd exchange has all six on one side again."""
+    stalled = (*batches(6, 5, 40, 60), *batches(4, 5, 5, 18, 3))
+    look = replace(ALIKE, written_in_order=stalled, unwritten_in_order=batches(10, 5, 5, 18, 4))
+    seen = see(look)
+    assert seen.statistics.distance is not None and seen.statistics.distance > 2.6 and not seen.in_order
 
 
 def test_reads_from_a_memory_do_not_count_and_too_many_tell_nothing() -> None:

@@ -1,17 +1,19 @@
 """The quick test on populations of simulated drives: a few of each class every day, all with --full."""
 
 import os
+from random import Random
 
 import pytest
 
 from tests.simulator.populations import conventional, shingled
-from tests.simulator.populations.census import count, probed
+from tests.simulator.populations.census import Simulated, count, probed
 from tests.simulator.populations.mechanics import Plain
 from tests.simulator.populations.table import DRIVES, kept, kinds, one
 from wizard.model.displaced import Basis
 from wizard.model.machine import Extent
 from wizard.model.units import GIB, MIB
 from wizard.trial.displaced.pairs import WRITES, draw_pairs
+from wizard.trial.displaced.probe import DisplacedProbe
 
 FULL = bool(os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM"))
 A_DAY = DRIVES if FULL else 6
@@ -81,8 +83,6 @@ def test_where_little_is_free_a_busy_drive_is_not_claimed(seed: int) -> None:
 
 
 def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -> None:
-    from random import Random
-
     extents = (Extent(10 * MIB, 600 * MIB), Extent(5 * GIB + 512, 700 * MIB), Extent(20 * GIB, 8 * MIB))
     pairs = draw_pairs(extents, 8192, 512, Random(4))
     every = list(pairs.all)
@@ -100,7 +100,35 @@ def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -
     assert {start > GIB for start in places} == {True, False}
 
 
-def test_both_sides_come_first_equally_often_and_the_first_read_of_a_batch_is_not_counted() -> None:
+def test_a_coin_says_which_side_of_a_batch_is_read_first() -> None:
+    class Recorded(Simulated):
+        """What is read, and what is written."""
+
+        def __init__(self, drive: Plain) -> None:
+            super().__init__(drive)
+            self.reads: list[int] = []
+            self.writes: set[int] = set()
+
+        def read(self, start_bytes: int) -> int:
+            self.reads.append(start_bytes)
+            return super().read(start_bytes)
+
+        def write(self, start_bytes: int) -> int:
+            self.writes.add(start_bytes)
+            return super().write(start_bytes)
+
+    drive, random = Plain(2), Random(2)
+    subject = Recorded(drive)
+    pairs = draw_pairs((Extent(MIB, drive.size_bytes - 2 * MIB),), 4096, 0, random)
+    DisplacedProbe(subject, pairs, (0, MIB), random).run()
+    sides = subject.reads[WRITES:]
+    at_random, in_order = sides[: 12 * 16], sides[12 * 16 :]
+    firsts = [*at_random[::16], *in_order[::12]]
+    assert len(firsts) == 12 + 22
+    assert 8 < sum(start in subject.writes for start in firsts) < 26
+
+
+def test_the_first_read_of_a_batch_is_not_counted() -> None:
     probe, _ = probed(Plain(1), 1)
     look = probe.timings.look
     assert look is not None and {len(batch) for batch in look.written_at_random} == {7}
