@@ -25,7 +25,7 @@ STAY = ("help", "back", "quit")
 MANY = frozenset({"page", "typing", "question", "reasons"})
 """Places that are told from each other by their titles."""
 MOST_DRIVES = 4
-LINES_OF_A_ROW = 6
+LINES_OF_A_ROW = 8
 """No row of a long list is higher."""
 LONG = 9
 """Letters of a word that is surely not broken by the end of a line."""

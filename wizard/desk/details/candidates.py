@@ -16,6 +16,7 @@ from wizard.desk.view import (
     Block,
     Column,
     Field,
+    Pane,
     Piece,
     Row,
     Rows,
@@ -97,16 +98,18 @@ class Candidates(Place):
             self.step,
             words.TITLE(purpose=wish.workload.title),
             tuple(self._actions()),
-            above=tuple(self._above(printable(wish.final_label, 30))),
+            above=(para(words.AGED() if self._aged else words.FRESH(), key="age"),),
             rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
+            panes=(Pane(words.WHAT(), tuple(self._cost(printable(wish.final_label, 30)))),),
             help=tuple(sentence() for sentence in words.HELP),
         )
 
-    def _above(self, label: str) -> Iterator[Block]:
+    def _cost(self, label: str) -> Iterator[Block]:
+        """What is done, and what it takes."""
         bounds = usual_bounds(1 + len(self._taken))
         yield para(words.WHICH(label=label, planned=_title(self._planned.filesystem)))
-        yield para(words.MOST(seconds=bounds.seconds, written=bounds.written_bytes), words.ROUNDS())
-        yield para(words.AGED() if self._aged else words.FRESH(), key="age")
+        yield para(words.MOST(seconds=bounds.seconds, written=bounds.written_bytes))
+        yield para(words.ROUNDS())
 
     def _row(self, choice: Choice) -> Row:
         name = choice.filesystem

@@ -3,6 +3,7 @@
 from wizard.model.said import Sentence
 
 TITLE = Sentence("desk.candidates.title", "Try filesystems: {purpose}")
+WHAT = Sentence("desk.candidates.what", "What is done")
 WHICH = Sentence(
     "desk.candidates.which",
     "Each is made where {label} is planned, does the work of this purpose, and is compared with {planned}.",
