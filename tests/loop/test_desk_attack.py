@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, old_gpt, story
+from tests.loop.applying import Work, fill, old_gpt, story, wish
 from tests.loop.test_desk_walked import held, plan_anew
 from tests.loop.walking import Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
+from wizard.layout.planner import Mode
 from wizard.model.units import MIB
 
 
@@ -57,7 +58,7 @@ def test_a_drive_that_differs_from_what_was_shown_is_not_written(work: Work, ful
     assert person.said and not any(state(run) is RunState.RUNNING for run in list_runs(work.runs))
 
 
-def test_what_waits_is_told_before_another_run_takes_its_way_back(work: Work, full: str) -> None:
+def test_what_waits_is_settled_before_the_drive_is_set_up_again(work: Work, full: str) -> None:
     before = work.digest(full)
     person = walker(work, full)
     plan_anew(person, full, "small-files")
@@ -69,16 +70,17 @@ def test_what_waits_is_told_before_another_run_takes_its_way_back(work: Work, fu
     assert person.view.place == "drives"
     person.desk.moved(full)
     assert "empty" not in [str(cell.text) for cell in person.row(full).cells]
-    person.menu(full, "set-up")
-    person.act("plan", "small-files")
-    assert first.name in person.text
-    person.act("review")
-    assert "Nothing is lost" not in person.text and f"{first.name}, and that run's way back" in person.text
-    person.begin(token_of(full))
-    assert state(first) is RunState.WAITING and person.view.place == "result", person.said
-    (second,) = (run for run in list_runs(work.runs) if run != first)
+    person.act("actions", full)
+    reasons = {row.key: str(row.why_not) for row in person.rows}
+    assert reasons["set-up"] == "It waits: K keeps it, U undoes it." and not reasons["undo"]
+    person.act("back")
+    # The command line can still lay another run over it, and says what that takes.
+    plan = work.plan(full, wish("ext4"), mode=Mode.REPLACE)
+    second, stands = work.apply(plan, keep=False)
+    assert state(first) is RunState.WAITING and stands is RunState.WAITING, story(second)
     again = work.digest(full)
-    person.key("enter")
+    person.act("again")
+    person.wait()
     rows = [row for row in person.rows if row.key.startswith("run:")]
     assert [row.notes for row in rows] == [(second.name,), (first.name,)]
     # What waits below the second cannot be settled before it.

@@ -59,7 +59,8 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     known = printable(identity.path)
     if drive.path != identity.path:
         raise _refused(words.OTHER_NAME(known=known, drive=drive.path))
-    if drive.size_bytes == 0 and drive.removable is not False:
+    # A loop device waits for a file, as a reader does for a card; fixed hardware of no size cannot be used.
+    if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
         raise _refused(words.NO_MEDIUM(drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
