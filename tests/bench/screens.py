@@ -11,6 +11,7 @@ from statistics import median, quantiles
 from tests.bench import crowd
 from tests.bench.rows import DISKWRIGHT, RUNS, Row, drives, mib, ms
 from tests.bench.terminal import Met, Paint, Watched, showing, until_shown
+from tests.machines import FOLDER
 
 MINIMAL = (sys.executable, "-m", "tests.bench.minimal")
 MINIMAL_SHOWN = "ready to be read"
@@ -22,6 +23,11 @@ MARKS = ("▌", ">")
 KEYS = crowd.COUNT - 1
 """From the first drive of the list to its last."""
 SERIAL = "vt220"
+EMPTY = FOLDER / "control.json"
+"""A machine with one hard disk, on which nothing lies."""
+WORDS_BEFORE = {"Large media files": 861, "Many small files": 859, "A desktop's system": 862}
+"""Words on the first seven of the nine screens that the wizard had, counted likewise on the same machine at
+80x24, in the last version that had them (commit 283b609)."""
 ON_THE_WAY = ("What will it mostly hold?", "Volumes", "What will be done")
 
 
@@ -93,24 +99,45 @@ def typing() -> Iterator[Row]:
 
 
 def walking() -> Iterator[Row]:
-    """Keys from the list of drives to the question before an empty drive is written, and words on the way."""
-    with many() as command, Watched(command) as watched:
+    """Keys from an empty drive to its review, and words to be read on the way, for three purposes, against
+    the words of the nine screens that these five replaced."""
+    command = (*DISKWRIGHT, "--machine", str(EMPTY))
+    for purpose, before in WORDS_BEFORE.items():
+        words, keys_pressed = walked(command, purpose)
+        yield Row(
+            f"words to be read from an empty drive to its review, for \"{purpose}\" ({keys_pressed} keys), "
+            "against the nine screens of before",
+            f"{words} words",
+            f"{before} words",
+            words / before,
+            "0.67",
+        )
+
+
+def walked(command: Sequence[str], purpose: str) -> tuple[int, int]:
+    """Words on the screens from the drives to the review, and keys that choose the purpose and go on."""
+    with Watched(command) as watched:
         watched.until(showing(READ))
         watched.settle()
         pressed = words = 0
         for then in ON_THE_WAY:
             words += counted(watched)
+            if pressed == 1:
+                pressed += choose(watched, purpose)
             watched.key(b"\r", showing(then))
             watched.settle()
             pressed += 1
-        words += counted(watched)
-    yield Row(
-        "keys from the drives to the review, and words to be read on the way",
-        f"{pressed} keys",
-        f"{words} words",
-        float(pressed),
-        "9",
-    )
+        return words + counted(watched), pressed
+
+
+def choose(watched: Watched, purpose: str) -> int:
+    """Bring the cursor to the purpose; the keys that this took."""
+    pressed = 0
+    while not any(line.startswith(MARKS) and purpose in line for line in watched.screen.display):
+        watched.key(DOWN if pressed else FIRST, lambda lines: True)
+        watched.settle()
+        pressed += 1
+    return pressed
 
 
 def counted(watched: Watched) -> int:
