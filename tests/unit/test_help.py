@@ -54,6 +54,14 @@ def test_help_fits_the_terminal(name: str, columns: int, monkeypatch: pytest.Mon
 
 
 @each
+def test_every_option_is_told_as_it_is_written(name: str) -> None:
+    parser = parser_of(name)
+    said = " ".join(parser.format_help().split())
+    for told in filter(None, (option.help for option in parser._actions)):
+        assert "".join(told.split()) in said.replace(" ", ""), told
+
+
+@each
 def test_examples_can_be_typed(name: str) -> None:
     typed = typed_in(parser_of(name).format_help())
     assert name in {words[0] for words in typed}

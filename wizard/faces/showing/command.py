@@ -1,6 +1,6 @@
 """What the help of every command has in common: its examples, and the paragraphs below them."""
 
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser, HelpFormatter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -55,12 +55,19 @@ def typed(*words: str) -> str:
     return " ".join(("    sudo", "diskwright", *words))
 
 
+class Literal(HelpFormatter):
+    """Help as it was written: a sentence may hold a percent sign."""
+
+    def _expand_help(self, action: Action) -> str:
+        return action.help or ""
+
+
 class Command(ArgumentParser):
     """The options of a command. Behind them its help has examples and paragraphs, as wide as the terminal
     is."""
 
     def __init__(self, name: str, says: Said, examples: Sequence[Example], about: Sequence[Said]) -> None:
-        super().__init__(f"diskwright {name}".strip(), description=str(says))
+        super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
         self._examples, self._about = examples, about
 
     def format_help(self) -> str:
