@@ -105,7 +105,7 @@ def walking() -> Iterator[Row]:
     for purpose, before in WORDS_BEFORE.items():
         words, keys_pressed = walked(command, purpose)
         yield Row(
-            f"words to be read from an empty drive to its review, for \"{purpose}\" ({keys_pressed} keys), "
+            f'words to be read from an empty drive to its review, for "{purpose}" ({keys_pressed} keys), '
             "against the nine screens of before",
             f"{words} words",
             f"{before} words",

@@ -1,44 +1,47 @@
-"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment (study.py), keep its raw results and
-make their table anew."""
+"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment, by hand (study.py) and by the
+program's own command (tried.py), keep the raw results and make their table anew."""
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
-from tests.lab import table
+from tests.lab import study, table, tried
 from tests.lab.groups import Planned
 from tests.lab.machine import Laboratory, ended_by_signals, laboratory
 from tests.lab.pay import Tally, pay
 from tests.lab.record import traces
-from tests.lab.study import INSTRUMENTS, JOBS, VISITS
+from tests.lab.study import INSTRUMENTS
 from tests.lab.timings import RESULTS, instruments_file, series_file
 from wizard.model.journal import Check
 
 
 def main() -> int:
     """0 where every guest came to its end and what it was to show holds. Each filesystem has new drives."""
+    jobs = {**study.JOBS, **tried.JOBS}
     parser = ArgumentParser(prog="python -m tests.lab.restudy", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"of {', '.join(JOBS)}; all where none is named"
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(jobs)}; all where none is named"
     )
-    names = parser.parse_args().names or list(JOBS)
-    if unknown := sorted({*names} - {*JOBS}):
+    names = parser.parse_args().names or list(jobs)
+    if unknown := sorted({*names} - {*jobs}):
         parser.error(f"there is no {unknown[0]}")
     ended_by_signals()
     tally = Tally()
-    for number, visit in enumerate(VISITS):
-        (name,) = visit.jobs
-        if name in names:
-            with laboratory(visit.fleet) as lab:
-                pay(Planned(replace(visit, afterwards=partial(keep, name)), "study", number), lab, tally)
+    for module, visits in (("study", study.VISITS), ("tried", tried.VISITS)):
+        for number, visit in enumerate(visits):
+            (name,) = visit.jobs
+            if name in names:
+                with laboratory(visit.fleet) as lab:
+                    pay(Planned(replace(visit, afterwards=partial(keep, name)), module, number), lab, tally)
     return 1 if tally.failed else table.main([])
 
 
 def keep(name: str, lab: Laboratory) -> Iterator[Check]:
     """The guest's file as it is, where it says nothing of this machine."""
-    place = instruments_file if name == INSTRUMENTS else partial(series_file, name)
+    place = _place(name)
     text = place(lab.shared).read_text(encoding="utf-8")
     words = traces(text)
     yield Check(
@@ -47,6 +50,13 @@ def keep(name: str, lab: Laboratory) -> Iterator[Check]:
     if not words:
         RESULTS.mkdir(exist_ok=True)
         place(RESULTS).write_text(text, encoding="utf-8")
+
+
+def _place(name: str) -> Callable[[Path], Path]:
+    """Where a job leaves its results, in a folder."""
+    if name in tried.JOBS:
+        return partial(tried.trial_file, name.removeprefix("try-"))
+    return instruments_file if name == INSTRUMENTS else partial(series_file, name)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 from textwrap import fill
 
+from tests.lab import tried
 from tests.lab.timings import (
     ALIGNED,
     CONTROL,
@@ -23,9 +24,12 @@ from tests.lab.timings import (
     read_instruments,
     rounds_of,
 )
+from tests.lab.tried import trial_file
 from wizard.advise.evidence import EvidenceFile, Measurement
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.units import MIB
+from wizard.trial.candidates.document import read_trial
+from wizard.trial.candidates.result import Ratio as TrialRatio
 
 TABLE = RESULTS / "README.md"
 STUDY = BUNDLED / "evidence" / "alignment-2010-2013.toml"
@@ -75,6 +79,7 @@ def render(series: Sequence[Series], instruments: Instruments, study: EvidenceFi
     parts = [_head(series, instruments, study)]
     for operation in Operation:
         parts.append(f"## {HEADINGS[operation]}\n\n{_one_table(operation, series, study)}")
+    parts.append(_by_trial(study))
     parts.append(_raw(series))
     return "\n\n".join(parts) + "\n"
 
@@ -221,6 +226,42 @@ def _cards(drive: str, operation: Operation, study: EvidenceFile) -> list[Measur
 def _machine(card: Measurement) -> str:
     """The drive without its size and its neighbours, and the kernel."""
     return f"{str(card.hardware).split(' TB')[0].rpartition(' ')[0]}, Linux {card.kernel}, {card.era}"
+
+
+def _by_trial(study: EvidenceFile) -> str:
+    """The same by the program's own command, beside what the study has of writing small files."""
+    kept = {name: trial_file(name) for name in tried.FILESYSTEMS if trial_file(name).exists()}
+    verdicts = {name: read_trial(file.read_text(encoding="utf-8"), file.name) for name, file in kept.items()}
+    phases = dict.fromkeys(
+        phase.phase
+        for verdict in verdicts.values()
+        for phase in verdict.comparisons[0].phases
+        if phase.load == tried.LOAD_SHOWN
+    )
+    cards = [card for drive in DRIVES for card in _cards(drive, Operation.WRITE_SMALL, study)]
+    header = ("", "all phases", "rounds", *phases, *(f"{_machine(card)}: small files" for card in cards))
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    for name, verdict in verdicts.items():
+        (one,) = verdict.comparisons
+        found = {phase.phase: phase.estimate for phase in one.phases if phase.load == tried.LOAD_SHOWN}
+        theirs = [_number(dict(card.figures).get(name)) for card in cards]
+        cells = (
+            _factor(one.ratio),
+            str(one.rounds),
+            *(_number(found.get(phase)) for phase in phases),
+            *theirs,
+        )
+        lines.append(f"| {' | '.join((NAMES.get(name, name), *cells))} |")
+    text = f"""The same question by `diskwright trial --workload {tried.WORKLOAD} --fs NAME --misaligned`, on
+such a drive with {tried.PACE.requests_per_second} requests a second: each filesystem against itself, from an
+aligned sector and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are
+those of its load {tried.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes:
+so none only reads."""
+    return "## By diskwright's own trial\n\n" + _wrapped(text) + "\n\n" + "\n".join(lines)
+
+
+def _factor(found: TrialRatio | None) -> str:
+    return UNKNOWN if found is None else f"**{found.estimate:.2f}** ({found.low:.2f}-{found.high:.2f})"
 
 
 def _raw(series: Sequence[Series]) -> str:

@@ -34,6 +34,7 @@ MODULES = (
     "cliff",
     "displaced",
     "study",
+    "tried",
     "stripes",
     "mirrors",
     "kept_arrays",

@@ -34,7 +34,8 @@ from wizard.trial.candidates.trial import run_trial
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 2 * GIB
-SECONDS = 40.0
+SECONDS, FEW_SECONDS = 40.0, 12.0
+"""For a trial that is judged by what it finds, and for one that is not."""
 SEED = int(os.environ.get("DISKWRIGHT_SEED", "0"))
 
 
@@ -47,11 +48,18 @@ def plan_of(path: str, filesystem: str) -> Plan:
     return make_plan(machine, drive, (wish,), mode, lambda: str(uuid4()))
 
 
-def order(path: str, *filesystems: str, load: str = "many-files", scale: float | None = None) -> Order:
+def order(
+    path: str,
+    *filesystems: str,
+    load: str = "many-files",
+    scale: float | None = None,
+    seconds: float = FEW_SECONDS,
+    misaligned: bool = False,
+) -> Order:
     """A trial of these, the first one being planned."""
     plans = [plan_of(path, name) for name in filesystems]
     (drive,) = probe_machine([path]).drives
-    made = order_of(drive, plans, 0, (load,), Bounds(SECONDS, 8 * GIB, 24))
+    made = order_of(drive, plans, 0, (load,), Bounds(seconds, 8 * GIB, 24), misaligned=misaligned)
     return replace(made, scale=scale)
 
 
@@ -100,7 +108,7 @@ def test_filesystems_are_tried_and_nothing_is_left(path: str) -> None:
 
 
 def test_a_slowdown_that_was_planted_is_found(path: str) -> None:
-    asked = order(path, "ext4", "ext4", load="large-file")
+    asked = order(path, "ext4", "ext4", load="large-file", seconds=SECONDS)
     # By how much depends on the drive: on any it is a flush for every MiB that is written.
     slow = replace(asked.candidates[1], mount_options=("sync", *asked.candidates[1].mount_options))
     verdict = tried(replace(asked, candidates=(asked.candidates[0], slow)))
@@ -112,15 +120,15 @@ def test_a_slowdown_that_was_planted_is_found(path: str) -> None:
 
 
 def test_a_filesystem_against_itself_shows_nothing(path: str) -> None:
-    verdict = tried(order(path, "ext4", "ext4"))
+    verdict = tried(order(path, "ext4", "ext4", seconds=SECONDS))
     (found,) = verdict.comparisons
     assert found.finding in (Finding.SAME, Finding.OPEN), found
     is_clean(path)
 
 
 def test_aged_volumes_are_full_of_old_files(path: str) -> None:
-    asked = order(path, "ext4", "xfs")
-    verdict = tried(replace(asked, aged=True))
+    asked = order(path, "ext4", "xfs", scale=0.05)
+    verdict = tried(replace(asked, aged=True, bounds=Bounds(60.0, 8 * GIB, 1)))
     assert verdict.aged and verdict.rounds
     is_clean(path)
 
@@ -146,7 +154,7 @@ def test_only_free_space_is_written(
     head, tail = image.read_bytes()[:end], image.read_bytes()[-MIB // 2 :]
     asked = order(path, "ext4", "xfs")
     assert asked.extent.start_bytes >= end
-    verdict = tried(replace(asked, bounds=Bounds(20.0, 8 * GIB, 6)))
+    verdict = tried(asked)
     assert verdict.written_bytes > 0
     tool("blockdev", "--flushbufs", path)
     assert image.read_bytes()[:end] == head
@@ -182,6 +190,41 @@ def test_a_load_that_fails_is_told_and_nothing_is_left(path: str) -> None:
     is_clean(path)
 
 
+def start_of(path: str) -> int | None:
+    """Where the kernel's partition of the trial starts on the drive, in bytes; None where there is none."""
+    name = path.removeprefix("/dev/")
+    starts = [int(file.read_text()) * 512 for file in (SYS_BLOCK / name).glob(f"{name}p*/start")]
+    return starts[0] if starts else None
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
+def test_one_is_tried_against_itself_where_sector_34_would_start(path: str, filesystem: str) -> None:
+    starts: dict[str, set[int | None]] = {}
+
+    def told(progress: Progress) -> None:
+        if progress.phase != "mkfs":
+            starts.setdefault(progress.doing, set()).add(start_of(path))
+
+    asked = order(path, filesystem, scale=0.1, misaligned=True)
+    verdict = run_trial(asked, told, lambda: False)
+    begin = asked.extent.start_bytes
+    # A phase may be told when the next one's partition is there: the last told of each is its own.
+    assert begin in starts[filesystem] and begin + 2 * 512 in starts[f"{filesystem}-misaligned"], starts
+    assert (34 * 512 - 2 * 512) % 4096 == 0 and begin % 4096 == 0
+    assert [one.candidate for one in verdict.comparisons] == [f"{filesystem}-misaligned"]
+    assert verdict.rounds and not verdict.better
+    is_clean(path)
+
+
+def test_a_killed_trial_of_a_misaligned_one_leaves_nothing(path: str) -> None:
+    for seed in range(1, 4):
+        process, worker = begun(path, "--misaligned", "--seconds", "40")
+        sleep(Random(seed).uniform(0.1, 5))
+        os.kill(worker, signal.SIGKILL)
+        process.communicate(timeout=120)
+        is_clean(path)
+
+
 def command(path: str, *words: str) -> list[str]:
     token = path.removeprefix("/dev/")
     drive = ("trial", path, "--workload", "small-files", "--seconds", "40")
@@ -200,17 +243,17 @@ def test_the_command_tells_what_is_lost_before_the_token(path: str) -> None:
 
 
 def test_the_command_prints_a_document(path: str) -> None:
-    argv = command(path, "--json", "--with", "xfs", "--rounds", "6")
+    argv = command(path, "--json", "--with", "xfs", "--seconds", "12")
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, cwd=ROOM, check=False)
     assert done.returncode == 0, done.stderr
     assert [one.candidate for one in read_trial(done.stdout, "stdout").comparisons] == ["xfs"]
     is_clean(path)
 
 
-def begun(path: str) -> tuple["subprocess.Popen[str]", int]:
+def begun(path: str, *words: str) -> tuple["subprocess.Popen[str]", int]:
     """The command, at work, and the process that holds the drive."""
     process = subprocess.Popen(
-        command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
+        command(path, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
     )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     until = monotonic() + 60
@@ -267,5 +310,5 @@ def test_what_nobody_was_there_to_take_away_the_next_trial_does(path: str) -> No
     sweep_all()
     is_clean(path)
     asked = order(path, "ext4", "xfs", scale=0.1)
-    tried(replace(asked, bounds=Bounds(20.0, 8 * GIB, 6)))
+    tried(asked)
     is_clean(path)

@@ -1,5 +1,6 @@
 """What is said of a trial of filesystems, and its document."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -71,6 +72,43 @@ def test_a_filesystem_against_itself_is_called_so() -> None:
         comparisons=(replace(one, candidate="ext4-again"),),
     )
     assert "between ext4 and ext4 again" in str(sentences(again)[0])
+
+
+def misaligned(logs: Sequence[float]) -> TrialVerdict:
+    """XFS against itself on a misaligned partition."""
+    shown = verdict(logs)
+    (one,) = shown.comparisons
+    other = replace(candidate("xfs", "xfs-misaligned"), shift_bytes=1024)
+    return replace(
+        shown,
+        planned="xfs",
+        candidates=(candidate("xfs"), other),
+        comparisons=(replace(one, candidate="xfs-misaligned"),),
+    )
+
+
+def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
+    assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
+        "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
+        "here.",
+        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Something else than "
+        "alignment must have caused that.",
+        "small files: no measurable difference between XFS and misaligned XFS (0.98-1.03, 6 rounds).",
+    ]
+
+
+def test_no_plan_takes_a_misaligned_one() -> None:
+    assert misaligned(SLOWER).better == ""
+
+
+def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> None:
+    pair = misaligned(SAME).candidates
+    order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
+    first, second = order.extents
+    assert (first.start_bytes, second.start_bytes) == (EXTENT.start_bytes, EXTENT.start_bytes + 1024)
+    assert first.size_bytes == second.size_bytes and second.end_bytes <= EXTENT.end_bytes
+    alone = replace(order, candidates=(candidate("ext4"), candidate("xfs")))
+    assert alone.extents == (EXTENT,)
 
 
 def test_what_limits_a_verdict_is_said() -> None:

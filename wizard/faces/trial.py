@@ -56,12 +56,15 @@ def parser() -> ArgumentParser:
             root(*drive, says=words.EXAMPLE_TOLD()),
             root(*drive, "--confirm", "SERIAL", "-o", "trial.json", says=words.EXAMPLE_TRIED()),
             root(*drive, "--with", "xfs,btrfs", "--aged", "--confirm", "SERIAL", says=words.EXAMPLE_WITH()),
+            root(*drive, "--misaligned", "--confirm", "SERIAL", says=words.EXAMPLE_MISALIGNED()),
         ),
         (words.ABOUT(), words.ABOUT_ROUNDS()),
     )
     made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
     made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
+    made.add_argument("--fs", metavar="FS", help=str(words.FS()))
     made.add_argument("--with", dest="others", metavar="FS,...", help=str(words.WITH()))
+    made.add_argument("--misaligned", action="store_true", help=str(words.MISALIGNED()))
     made.add_argument("--rounds", metavar="N", type=int, help=str(words.ROUNDS()))
     made.add_argument("--seconds", metavar="N", type=float, help=str(words.SECONDS()))
     made.add_argument("--most-bytes", metavar="SIZE", help=str(words.MOST_BYTES()))
@@ -104,23 +107,33 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
         wish = wish_of(machine, drive, recording, asked)
         return make_plan(machine, drive, (wish,), mode, lambda: str(uuid4()))
 
-    first = plan(None)
+    recommended = plan(None)
+    first = plan(arguments.fs) if arguments.fs else recommended
     planned = first.volumes[0].filesystem
-    names = (
-        [name.strip() for name in arguments.others.split(",")]
-        if arguments.others
-        else others_of(advise(machine, drive, recording, profile), planned)
-    )
+    names: Sequence[str] = ()
+    if arguments.others:
+        names = [name.strip() for name in arguments.others.split(",")]
+    elif not arguments.misaligned:
+        names = others_of(advise(machine, drive, recording, profile), planned)
     if len(names) >= MOST_CANDIDATES:
         raise BadInput(words.TOO_MANY(most=MOST_CANDIDATES))
     plans = [first, *(plan(name) for name in names)]
-    usual = usual_bounds(len(plans))
+    usual = usual_bounds(len(plans) + arguments.misaligned)
     bounds = Bounds(
         arguments.seconds or usual.seconds,
         parse_size(arguments.most_bytes) if arguments.most_bytes else usual.written_bytes,
         arguments.rounds or usual.rounds,
     )
-    return order_of(drive, plans, 0, profile.trial, bounds, aged=arguments.aged)
+    return order_of(
+        drive,
+        plans,
+        0,
+        profile.trial,
+        bounds,
+        aged=arguments.aged,
+        advised=planned == recommended.volumes[0].filesystem,
+        misaligned=arguments.misaligned,
+    )
 
 
 def _in_words(progress: Progress) -> str:
@@ -171,4 +184,6 @@ def _check(arguments: Namespace) -> None:
         raise BadInput(words.ROUNDS_BETWEEN(least=FEWEST, most=MOST))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
         raise BadInput(words.BYTES_LEAST(least=LEAST_BYTES))
+    if arguments.misaligned and arguments.others:
+        raise BadInput(words.MISALIGNED_ALONE())
     check_output(arguments.output)

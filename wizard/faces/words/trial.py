@@ -20,9 +20,18 @@ ABOUT_ROUNDS = Sentence(
 )
 
 WORKLOAD = Sentence("faces.trial.workload", "the purpose, as `diskwright workloads` lists them")
-WITH = Sentence(
-    "faces.trial.with", "try these beside the recommended one (by default the next in the ranking)"
+FS = Sentence("faces.trial.fs", "try this one, not the recommended one")
+MISALIGNED = Sentence(
+    "faces.trial.misaligned",
+    "try it against itself on a partition that starts at sector 34, within a physical block",
 )
+MISALIGNED_ALONE = Sentence(
+    "faces.trial.misaligned-alone", "--misaligned tries one filesystem: leave --with out."
+)
+EXAMPLE_MISALIGNED = Sentence(
+    "faces.trial.example-misaligned", "what a misaligned partition costs on this drive"
+)
+WITH = Sentence("faces.trial.with", "try these beside it (by default the next in the ranking)")
 ROUNDS = Sentence("faces.trial.rounds", "run so many rounds at most, 6 to 24 (24)")
 SECONDS = Sentence("faces.trial.seconds", "begin no round that would end later (90 for each filesystem)")
 MOST_BYTES = Sentence("faces.trial.most-bytes", "begin no round that would write more, such as 8G (32G)")

@@ -9,22 +9,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import DiskwrightError
-from wizard.model.machine import Extent
 from wizard.probe.machine import probe_drive
 from wizard.trial.candidates.compare import comparisons, is_busy, speeds
 from wizard.trial.candidates.leftovers import FOLDER, sweep, written_down
 from wizard.trial.candidates.mounting import go_private
-from wizard.trial.candidates.partition import (
-    erase_marks,
-    kernel_partition,
-    make_node,
-    number_above,
-    wait_until_free,
-)
+from wizard.trial.candidates.partition import Ground, number_above
 from wizard.trial.candidates.prepare import refuse_extent
 from wizard.trial.candidates.result import Ended, NotDone, Order, Progress, TrialVerdict
 from wizard.trial.candidates.running import Stop, Trial
@@ -72,28 +64,16 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[Progress], None]) -> T
     with held(order.drive, probe_drive) as (lock, fresh):
         refuse_extent(fresh, order.extent)
         number = number_above(path, (part.number for part in fresh.partitions))
-        with (
-            written_down(fresh, number, order.extent),
-            kernel_partition(lock, path, order.extent, number) as device,
-        ):
+        with written_down(fresh, number, order.extents):
             go_private(PLACE)
-            node, place = make_node(PLACE, device), PLACE / "volume"
+            ground, place = Ground(lock, path, number, PLACE), PLACE / "volume"
             place.mkdir()
-            trial = Trial(order, node, place, lock, tell, stop)
+            trial = Trial(order, ground, place, lock, tell, stop)
             try:
                 ended = trial.run()
             finally:
-                _erase(node, order.extent)
+                ground.leave()
     return _verdict(trial, ended)
-
-
-def _erase(node: Path, extent: Extent) -> None:
-    wait_until_free(node)
-    descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
-    try:
-        erase_marks(descriptor, Extent(0, extent.size_bytes))
-    finally:
-        os.close(descriptor)
 
 
 def _verdict(trial: Trial, ended: Ended) -> TrialVerdict:

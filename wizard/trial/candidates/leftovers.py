@@ -29,12 +29,12 @@ PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The partition of a trial."""
+    """The partition of a trial, in one of these extents at a time."""
 
     drive: str
     diskseq: int | None
     number: int
-    extent: Extent
+    extents: tuple[Extent, ...]
 
 
 def _file(path: str) -> Path:
@@ -42,10 +42,10 @@ def _file(path: str) -> Path:
 
 
 @contextmanager
-def written_down(drive: Drive, number: int, extent: Extent) -> Iterator[None]:
+def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
     """From before the partition is made until the kernel has it no more. Raises Failed where it cannot be
     written."""
-    file, left = _file(drive.path), Left(drive.path, drive.diskseq, number, extent)
+    file, left = _file(drive.path), Left(drive.path, drive.diskseq, number, extents)
     try:
         FOLDER.mkdir(mode=0o700, exist_ok=True)
         file.write_text(json.dumps(to_json(left)))
@@ -78,7 +78,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
         there = _is_there(left)
         if there:
             drop(lock, path, left.number)
-            _erase(path, left.extent)
+            _erase(path, left.extents)
             remove_groups()
     with suppress(OSError):
         file.unlink()
@@ -86,7 +86,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 
 def _is_there(left: Left) -> bool:
-    """Whether the kernel still has exactly this partition, and the drive is the same."""
+    """Whether the kernel still has this partition in one of its places, and the drive is the same."""
     drive = SYS / "block" / name_of(left.drive)
     folder = SYS / "class/block" / name_of(partition_path(left.drive, left.number))
     try:
@@ -95,15 +95,16 @@ def _is_there(left: Left) -> bool:
     except (OSError, ValueError):
         return False
     same = left.diskseq is None or sequence == str(left.diskseq)
-    return same and Extent(start, size) == left.extent
+    return same and Extent(start, size) in left.extents
 
 
-def _erase(path: str, extent: Extent) -> None:
+def _erase(path: str, extents: tuple[Extent, ...]) -> None:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
     except OSError as error:
         raise Refused(words.NOT_ERASED(drive=path, why=str(error.strerror))) from None
     try:
-        erase_marks(descriptor, extent)
+        for extent in extents:
+            erase_marks(descriptor, extent)
     finally:
         os.close(descriptor)

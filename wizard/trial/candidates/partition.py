@@ -7,7 +7,6 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
 
@@ -57,18 +56,39 @@ def _read_number(file: Path) -> int:
         return 0
 
 
-@contextmanager
-def kernel_partition(descriptor: int, drive_path: str, extent: Extent, number: int) -> Iterator[int]:
-    """The number of the device that the kernel makes of `extent`; it is gone afterwards. `descriptor` is of
-    the whole drive. Raises Failed where the kernel refuses."""
-    try:
-        patiently(lambda: _blkpg(descriptor, ADD, number, extent))
-    except OSError as error:
-        raise Failed(words.NO_PARTITION(drive=drive_path, why=str(error.strerror))) from None
-    try:
-        yield device_of(drive_path, number)
-    finally:
-        drop(descriptor, drive_path, number)
+class Ground:
+    """The partition that the kernel has for a trial: one at a time, of one number. `descriptor` is of the
+    whole drive; the node lies in the folder `place`, where nobody else comes upon it."""
+
+    def __init__(self, descriptor: int, drive_path: str, number: int, place: Path) -> None:
+        self._descriptor, self._path, self._number = descriptor, drive_path, number
+        self._node = place / "device"
+        self._extent: Extent | None = None
+
+    def at(self, extent: Extent) -> Path:
+        """The node of the partition that the kernel makes of `extent`, in place of the one it had. Raises
+        Failed where the kernel refuses."""
+        if extent != self._extent:
+            self.leave()
+            try:
+                patiently(lambda: _blkpg(self._descriptor, ADD, self._number, extent))
+            except OSError as error:
+                raise Failed(words.NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
+            self._extent = extent
+            os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
+        return self._node
+
+    def leave(self) -> None:
+        """Erase the marks in it, then have the kernel forget it: a kill in between leaves something that the
+        next trial finds. Raises Failed where it is still in use after a while."""
+        if self._extent is None:
+            return
+        try:
+            erase_on(self._node, self._extent.size_bytes)
+        finally:
+            drop(self._descriptor, self._path, self._number)
+            self._node.unlink(missing_ok=True)
+            self._extent = None
 
 
 def device_of(drive_path: str, number: int) -> int:
@@ -98,13 +118,6 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
     fcntl.ioctl(descriptor, BLKPG, request)
 
 
-def make_node(place: Path, device: int) -> Path:
-    """A node of our own for a device: nobody else comes upon it, and it goes with its folder."""
-    node = place / "device"
-    os.mknod(node, 0o600 | stat.S_IFBLK, device)
-    return node
-
-
 def wait_until_free(node: Path) -> None:
     """Until the device can be had alone; raises Failed where that does not come."""
 
@@ -115,6 +128,16 @@ def wait_until_free(node: Path) -> None:
         patiently(look)
     except OSError as error:
         raise Failed(words.STAYS_BUSY(why=str(error.strerror))) from None
+
+
+def erase_on(node: Path, size_bytes: int) -> None:
+    """Erase the marks in the partition, once nobody uses it; raises Failed where that does not come."""
+    wait_until_free(node)
+    descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
+    try:
+        erase_marks(descriptor, Extent(0, size_bytes))
+    finally:
+        os.close(descriptor)
 
 
 def erase_marks(descriptor: int, extent: Extent) -> None:

@@ -1,6 +1,7 @@
 """From a plan to the order of a trial, and why there can be none."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Place
@@ -9,7 +10,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.model.said import Said
-from wizard.model.units import GIB
+from wizard.model.units import GIB, KIB
 from wizard.trial.candidates.compare import MOST
 from wizard.trial.candidates.result import Bounds, Candidate, Order
 from wizard.trial.loads.load import LOADS
@@ -19,8 +20,11 @@ from wizard.trial.words import candidates as words
 MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
 MOST_WRITTEN_BYTES = 32 * GIB
-AGAIN = "{name}-again"
-"""How a filesystem is called that is tried against itself."""
+AGAIN, MISALIGNED = "{name}-again", "{name}-misaligned"
+"""How a filesystem is called that is tried against itself, and on a misaligned partition."""
+
+SHIFT_BYTES = KIB
+"""How far into a physical block of 4 KiB sector 34 starts, where the study of 2010 put its partitions."""
 
 
 def usual_bounds(candidates: int) -> Bounds:
@@ -114,18 +118,22 @@ def order_of(
     *,
     aged: bool = False,
     advised: bool = True,
+    misaligned: bool = False,
 ) -> Order:
     """The trial of one volume of several plans, which differ in its filesystem; the first is the one that is
-    planned. Raises Refused where there can be none."""
+    planned. `misaligned` tries that one also from where sector 34 would start. Raises Refused where there can
+    be none."""
     if why := obstacle(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
     assert extent is not None
-    if len(plans) < 2:
-        raise Refused(str(words.NO_OTHERS()))
     candidates: list[Candidate] = []
     for plan in plans:
         candidates.append(candidate_of(plan, index, candidates))
+    if misaligned:
+        candidates.append(_misaligned(drive, candidates[0]))
+    if len(candidates) < 2:
+        raise Refused(str(words.NO_OTHERS()))
     workload = plans[0].volumes[index].workload
     return Order(
         drive,
@@ -137,3 +145,10 @@ def order_of(
         aged=aged,
         advised=advised,
     )
+
+
+def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
+    """It on a partition that starts within a physical block. Raises Refused where there is no such place."""
+    if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
+        raise Refused(str(words.NEVER_MISALIGNED(drive=drive.path)))
+    return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)

@@ -5,17 +5,20 @@ from enum import StrEnum
 
 from wizard.model.machine import Drive, Extent
 from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.units import MIB
 from wizard.trial.loads.load import Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A filesystem as the plan would make and mount it. `id` is mostly the filesystem's name; no two
-    candidates have the same. `make` names the planned node; the trial has one of its own."""
+    candidates have the same. `make` names the planned node; the trial has one of its own. Its partition
+    starts `shift_bytes` into the trial's extent."""
 
     id: str
     make: MakeFilesystem
     mount_options: tuple[str, ...]
+    shift_bytes: int = 0
 
     @property
     def filesystem(self) -> str:
@@ -50,6 +53,17 @@ class Order:
     advised: bool = True
     seed: int = 1
     scale: float | None = None
+
+    def extent_of(self, candidate: Candidate) -> Extent:
+        """Where a candidate's partition lies. All are as large: by the most that one starts later."""
+        cut = max(one.shift_bytes for one in self.candidates)
+        size_bytes = (self.extent.size_bytes - cut) // MIB * MIB if cut else self.extent.size_bytes
+        return Extent(self.extent.start_bytes + candidate.shift_bytes, size_bytes)
+
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        """Each place where a candidate lies, once."""
+        return tuple(dict.fromkeys(map(self.extent_of, self.candidates)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +219,13 @@ class TrialVerdict:
 
     @property
     def better(self) -> str:
-        """The candidate that was faster here than the planned one, by the most; empty for none."""
+        """The candidate that was faster here than the planned one, by the most; empty for none. No plan
+        takes one that is misaligned."""
+        shifted = {one.id for one in self.candidates if one.shift_bytes}
         faster = [
             (one.ratio.estimate, one.candidate)
             for one in self.comparisons
-            if one.finding is Finding.SLOWER and one.ratio
+            if one.finding is Finding.SLOWER and one.ratio and one.candidate not in shifted
         ]
         return min(faster)[1] if faster else ""
 

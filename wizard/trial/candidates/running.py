@@ -12,12 +12,11 @@ from uuid import uuid4
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
-from wizard.model.machine import Extent
 from wizard.tools.program import run
 from wizard.trial.candidates.compare import FEWEST, comparisons, in_order
 from wizard.trial.candidates.drivecache import DriveCache
 from wizard.trial.candidates.mounting import mount, unmount
-from wizard.trial.candidates.partition import erase_marks, wait_until_free
+from wizard.trial.candidates.partition import Ground, erase_on
 from wizard.trial.candidates.result import (
     Candidate,
     Comparison,
@@ -80,18 +79,24 @@ class Stop:
 
 
 class Trial:
-    """A trial on the device `node`, which it mounts at `place`. `lock` is the drive's lock, which programs
-    inherit. `tell` is told how far it is."""
+    """A trial on the partition that `ground` has, which it mounts at `place`. `lock` is the drive's lock,
+    which programs inherit. `tell` is told how far it is."""
 
     def __init__(
-        self, order: Order, node: Path, place: Path, lock: int, tell: Callable[[Progress], None], stop: Stop
+        self,
+        order: Order,
+        ground: Ground,
+        place: Path,
+        lock: int,
+        tell: Callable[[Progress], None],
+        stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop
         self.memory = Memory()
         self.cache = DriveCache(order.drive, order.extent)
         self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
-        self._node, self._place, self._lock, self._tell = node, place, lock, tell
+        self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
         self._begun = monotonic()
         self._first = counts(order.drive.path)
         self._comparisons: tuple[Comparison, ...] = ()
@@ -216,17 +221,18 @@ class Trial:
         """Make it on the range, with nothing left there of the one before; the seconds that took."""
         self._progress(candidate, "mkfs")
         kind = MADE[candidate.filesystem]
+        extent = self.order.extent_of(candidate)
+        node = self._ground.at(extent)
         make = replace(
             candidate.make,
-            device=str(self._node),
+            device=str(node),
             # Never the one that the plan has drawn: nothing may remember it.
             uuid=kind.uuid_of(str(uuid4())),
             options=kind.for_trial(candidate.make.options),
         )
         begun = perf_counter()
         for attempt in range(MAKE_TRIES):
-            wait_until_free(self._node)
-            self._erase()
+            erase_on(node, extent.size_bytes)
             try:
                 for argv in kind.commands(make):
                     run(argv, seconds=MAKE_SECONDS, keep_open=(self._lock,))
@@ -235,26 +241,20 @@ class Trial:
                     raise
             else:
                 break
-        descriptor = os.open(self._node, os.O_RDONLY)
+        descriptor = os.open(node, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         return perf_counter() - begun
 
-    def _erase(self) -> None:
-        descriptor = os.open(self._node, os.O_RDWR | os.O_EXCL)
-        try:
-            erase_marks(descriptor, Extent(0, self.order.extent.size_bytes))
-        finally:
-            os.close(descriptor)
-
     @contextmanager
     def _mounted(self, candidate: Candidate) -> Iterator[int]:
         """A descriptor of its root folder; unmounted at the end, which writes all of it."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
-        mount(self._node, self._place, kind.kernel_names[0], options, self._lock)
+        node = self._ground.at(self.order.extent_of(candidate))
+        mount(node, self._place, kind.kernel_names[0], options, self._lock)
         try:
             root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
             try:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import KINDS
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence
 from wizard.trial.candidates.compare import FEWEST
 from wizard.trial.candidates.result import (
     Comparison,
@@ -54,6 +54,8 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
     """A candidate as it is called."""
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
+    if candidate.shift_bytes:
+        return words.MISALIGNED(filesystem=title)
     return title if name == candidate.filesystem else words.AGAIN(filesystem=title)
 
 
@@ -75,8 +77,7 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
     won = one.rounds - one.won if turned else one.won
     factor, low, high = (_number(value) for value in (shown.estimate, shown.low, shown.high))
     if one.finding in (Finding.FASTER, Finding.SLOWER):
-        kept = words.FASTER if verdict.advised else words.FASTER_PLANNED
-        said = words.SLOWER if turned else kept
+        said = _claim(verdict, one.candidate, turned)
         return said(
             purpose=purpose,
             planned=planned,
@@ -90,6 +91,15 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
     still = words.BUSY_OPEN if verdict.busy else words.OPEN
     said = words.SAME if one.finding is Finding.SAME else still
     return said(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
+
+
+def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
+    """What a difference means: for the plan, or for where a partition starts."""
+    if next(one for one in verdict.candidates if one.id == other).shift_bytes:
+        return words.MISALIGNED_FASTER if turned else words.ALIGNED_FASTER
+    if turned:
+        return words.SLOWER
+    return words.FASTER if verdict.advised else words.FASTER_PLANNED
 
 
 def _number(factor: float) -> str:

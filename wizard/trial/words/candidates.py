@@ -50,6 +50,9 @@ NOT_FREE = Sentence(
 NO_OTHERS = Sentence(
     "trial.candidates.no-others", "No other filesystem can be made here, so there is nothing to compare."
 )
+NEVER_MISALIGNED = Sentence(
+    "trial.candidates.never-misaligned", "No partition of {drive} can be misaligned by 1 KiB."
+)
 UNKNOWN_LOAD = Sentence("trial.candidates.unknown-load", "There is no load {load}; there are: {known:list}.")
 MISSING = Sentence(
     "trial.candidates.missing", "The load {load} needs {programs:and}, which this system lacks."
@@ -82,6 +85,16 @@ SLOWER = Sentence(
     "{purpose}: {other} was better here: {factor}x faster than {planned} ({low}-{high}), {won} of {rounds} "
     "rounds; use it?",
 )
+ALIGNED_FASTER = Sentence(
+    "trial.candidates.aligned-faster",
+    "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of {rounds} rounds: "
+    "alignment matters here.",
+)
+MISALIGNED_FASTER = Sentence(
+    "trial.candidates.misaligned-faster",
+    "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of {rounds} rounds. Something "
+    "else than alignment must have caused that.",
+)
 SAME = Sentence(
     "trial.candidates.same",
     "{purpose}: no measurable difference between {planned} and {other} ({low}-{high}, {rounds} rounds).",
@@ -105,6 +118,7 @@ TOO_FEW_BUSY = Sentence(
 )
 AGED = Sentence("trial.candidates.aged", "{purpose}, aged")
 AGAIN = Sentence("trial.candidates.again", "{filesystem} again")
+MISALIGNED = Sentence("trial.candidates.misaligned", "misaligned {filesystem}")
 
 # What limits it.
 BUSY = Sentence(
