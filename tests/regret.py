@@ -5,7 +5,8 @@ figure of the advised filesystem and of another that is made today. Its regret i
 advised one's, turned round where more is better: 1.00 where the advised one is the best. Filesystems that are
 only recognised do not count, nor do configurations (`mean`).
 
-What was measured like for like, and run often enough, stands apart from the rest, with its spread.
+What was measured like for like, and run often enough, stands apart from the rest, with its spread. A second
+table is that of our own trials (tests/lab/trials.py).
 """
 
 from collections.abc import Iterator
@@ -13,12 +14,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from math import exp, fsum, log
 
+from tests.lab.timings import RESULTS
 from tests.readme import renew
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import Measured, Profile, load_workloads
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.advice import FEWEST_RUNS, Evidence, Place
+from wizard.trial.candidates.document import read_trial
+from wizard.trial.candidates.result import Finding, Ratio, TrialVerdict
 
 AIM = 1.05
 """From here on the profile must say why."""
@@ -270,8 +274,48 @@ def _measurements(found: list[Row]) -> Iterator[str]:
                 )
 
 
+SAYS = {
+    Finding.FASTER: "the advice stands",
+    Finding.SLOWER: "the other was faster here",
+    Finding.SAME: "no measurable difference",
+    Finding.OPEN: "undecided",
+}
+
+
+def tried(verdicts: list[TrialVerdict]) -> str:
+    """The part of the page on our own trials: each other filesystem against the advised one."""
+    lines = [
+        "| workload | loads | advised | against | regret | 95 % | rounds | it says |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for verdict in verdicts:
+        names = {one.id: KINDS[one.filesystem].title for one in verdict.candidates}
+        loads = ", ".join(f"`{load}`" for load in verdict.loads)
+        for one in verdict.comparisons:
+            lines.append(
+                f"| `{verdict.workload}` | {loads} | {names[verdict.planned]} | {names[one.candidate]} | "
+                f"{_turned(one.ratio)} | {one.rounds} | {SAYS[one.finding]} |"
+            )
+    return "\n".join(lines)
+
+
+def _turned(ratio: Ratio | None) -> str:
+    """The advised one's time over the other one's: what it costs, as in the studies' table."""
+    if ratio is None:
+        return "|"
+    return f"{1 / ratio.estimate:.2f} | {1 / ratio.high:.2f} to {1 / ratio.low:.2f}"
+
+
+def kept_trials() -> list[TrialVerdict]:
+    """The documents of `diskwright trial` under tests/lab/results."""
+    return [
+        read_trial(path.read_text(encoding="utf-8"), path.name)
+        for path in sorted(RESULTS.glob("trial-*.json"))
+    ]
+
+
 def main() -> None:
-    """Renew the page's table, or check it."""
+    """Renew the page's tables, or check them."""
     profiles, evidence = load_workloads(), load_evidence()
     if any(not profile.workload.origin.startswith(str(BUNDLED)) for profile in profiles):
         raise SystemExit("there are workloads of your own here; docs/advice.md tells of the bundled ones")
@@ -284,6 +328,7 @@ def main() -> None:
         if not any(row.workload == profile.workload.id for row in found)
     ]
     renew("regret", table(found, without), "python -m tests.regret")
+    renew("trials", tried(kept_trials()), "python -m tests.regret")
 
 
 if __name__ == "__main__":

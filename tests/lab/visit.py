@@ -34,6 +34,7 @@ MODULES = (
     "cliff",
     "displaced",
     "study",
+    "trials",
     "stripes",
     "mirrors",
     "kept_arrays",

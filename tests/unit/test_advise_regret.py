@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from tests import regret
+from tests.unit.trials import FASTER, OPEN, SAME, SLOWER, verdict
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import Measured, Profile, load_workloads
 from wizard.model.advice import Evidence
 from wizard.model.said import ProfileText
+from wizard.trial.candidates.compare import FEWEST
 
 
 def card(name: str, *figures: tuple[str, float], lower: bool = True) -> Evidence:
@@ -128,3 +130,28 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
     assert fault in regret.faults((one,), {})
     told = ProfileText("Btrfs did 1.44 times as much; ext4 is easily repaired.")
     assert fault not in regret.faults((replace(one, measured=Measured(measured, told)),), {})
+
+
+def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:
+    """Above 1.00 the other one was faster, and nothing is claimed where the trial claims nothing."""
+    lines = regret.tried([verdict(logs) for logs in (FASTER, SLOWER, SAME, OPEN)]).splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[:4] for row in cells] == [["`small-files`", "`kernel-tree`, `large-file`", "ext4", "XFS"]] * 4
+    assert [row[4] for row in cells[:3]] == ["0.76", "1.31", "1.00"] and [row[6] for row in cells] == [
+        "6"
+    ] * 4
+    assert [row[7] for row in cells] == [
+        "the advice stands",
+        "the other was faster here",
+        "no measurable difference",
+        "undecided",
+    ]
+    for row in cells:
+        low, high = map(float, row[5].split(" to "))
+        assert low <= float(row[4]) <= high
+
+
+def test_the_kept_trials_ran_rounds_enough_to_say_something() -> None:
+    kept = regret.kept_trials()
+    assert kept and all(one.rounds >= FEWEST for trial in kept for one in trial.comparisons)
+    assert not any(trial.busy for trial in kept)
