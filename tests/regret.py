@@ -4,6 +4,9 @@ A measurement counts for a workload that names it in `measured` or `measured_shi
 figure of the advised filesystem and of another that is made today. Its regret is the best figure over the
 advised one's, turned round where more is better: 1.00 where the advised one is the best. Filesystems that are
 only recognised do not count, nor do configurations (`mean`).
+
+What was measured like for like, and run often enough, stands apart from the rest, with its spread. A second
+table is that of our own trials (tests/lab/trials.py).
 """
 
 from collections.abc import Iterator
@@ -11,15 +14,21 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from math import exp, fsum, log
 
+from tests.lab.timings import RESULTS
 from tests.readme import renew
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import Measured, Profile, load_workloads
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.advice import Evidence, Place
+from wizard.model.advice import FEWEST_RUNS, Evidence, Place
+from wizard.trial.candidates.document import read_trial
+from wizard.trial.candidates.result import Finding, Ratio, TrialVerdict
 
 AIM = 1.05
 """From here on the profile must say why."""
+
+MOST_WORDS = 20
+"""Of the sentence that says why another one is shown to be better; it is seen on the screens."""
 
 OUTSIDE = {
     "alignment-*": "how much a filesystem loses on a misaligned partition, not how fast it is",
@@ -27,7 +36,6 @@ OUTSIDE = {
     "choice-02-*": "mounting, which takes less than a tenth of a second",
     "choice-03-*": "unmounting, which takes less than a tenth of a second",
     "choice-07-*": "a tenth of a second for an archive of hundreds of megabytes is the speed of memory",
-    "*-append-processor": "the processor's time, not how long the work takes",
 }
 """Measurements of several filesystems of today that are no workload's, and why."""
 
@@ -35,11 +43,14 @@ OUTSIDE = {
 @dataclass(frozen=True, slots=True)
 class Regret:
     """One measurement: how many times better the best living filesystem did than the advised one; 1.0 at
-    least."""
+    least. `low` and `high` are the same of the runs that lie nearest and farthest; None where runs are not
+    known."""
 
     card: Evidence
     best: str
     times: float
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +66,26 @@ class Row:
     why: str
 
     @property
-    def mean(self) -> float:
-        """The geometric mean, since these are ratios."""
-        return exp(fsum(log(regret.times) for regret in self.regrets) / len(self.regrets))
-
-    @property
     def worst(self) -> Regret:
         """The measurement in which the advised filesystem does worst."""
-        return max(self.regrets, key=lambda regret: regret.times)
+        return worst_of(self.regrets)
+
+    @property
+    def sound(self) -> tuple[Regret, ...]:
+        """What a difference can be concluded from."""
+        return tuple(regret for regret in self.regrets if is_sound(regret, self.advised))
+
+    @property
+    def doubtful(self) -> tuple[Regret, ...]:
+        """Where figures lie apart, and nothing shows that another run would not turn them round."""
+        return tuple(regret for regret in self.regrets if not is_sound(regret, self.advised))
+
+    @property
+    def beaten(self) -> tuple[Regret, ...]:
+        """Where another one is better beyond the spread, by more than is aimed at."""
+        return tuple(
+            one for one in self.regrets if one.times > AIM and one.card.shows(one.best, self.advised)
+        )
 
 
 def living(card: Evidence) -> dict[str, float]:
@@ -77,8 +100,34 @@ def regret_of(card: Evidence, advised: str) -> Regret | None:
     if advised not in figures or len(figures) < 2:
         return None
     best = (min if card.lower_is_better else max)(figures, key=lambda name: figures[name])
-    times = figures[advised] / figures[best] if card.lower_is_better else figures[best] / figures[advised]
-    return Regret(card, best, times)
+    times = _over(card, figures[best], figures[advised])
+    runs = dict(card.runs)
+    if best == advised or not {best, advised} <= runs.keys():
+        return Regret(card, best, times)
+    apart = [_over(card, first, then) for first in runs[best] for then in runs[advised]]
+    return Regret(card, best, times, min(apart), max(apart))
+
+
+def _over(card: Evidence, better: float, worse: float) -> float:
+    return worse / better if card.lower_is_better else better / worse
+
+
+def is_sound(regret: Regret, advised: str) -> bool:
+    """Whether the best and the advised one were run often enough under the same conditions; another one must
+    be there, too."""
+    runs = {name: len(values) for name, values in regret.card.runs if name in living(regret.card)}
+    often = {name for name, count in runs.items() if count >= FEWEST_RUNS}
+    return regret.card.like_for_like and {regret.best, advised} <= often and len(often) > 1
+
+
+def worst_of(regrets: tuple[Regret, ...]) -> Regret:
+    """The one that costs most."""
+    return max(regrets, key=lambda regret: regret.times)
+
+
+def mean_of(regrets: tuple[Regret, ...]) -> float:
+    """The geometric mean, since these are ratios."""
+    return exp(fsum(log(regret.times) for regret in regrets) / len(regrets))
 
 
 def rows(profile: Profile) -> Iterator[Row]:
@@ -100,11 +149,7 @@ def _row(profile: Profile, measured: Measured, *, shingled: bool) -> Row:
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:
     """Sentences about what would make the table say less than the truth."""
     for row in (row for profile in profiles for row in rows(profile)):
-        key = f"{row.workload}: regret{'_shingled' if row.shingled else ''}"
-        if row.worst.times > AIM and not row.why:
-            yield f"{key} does not say why {row.worst.times:.2f} is borne in {row.worst.card.id}."
-        if row.worst.times <= AIM and row.why:
-            yield f"{key} gives a reason for what need not be borne."
+        yield from _unsaid(row)
     told = {
         card.id
         for profile in profiles
@@ -131,58 +176,146 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
                 yield f"{profile.workload.id} cites {card.id} for a place, and does not name it as measured."
 
 
+def _unsaid(row: Row) -> Iterator[str]:
+    """What the profile does not say of a row, or says without need."""
+    key = f"{row.workload}: regret{'_shingled' if row.shingled else ''}"
+    if row.worst.times > AIM and not row.why:
+        yield f"{key} does not say why {row.worst.times:.2f} is borne in {row.worst.card.id}."
+    if row.worst.times <= AIM and row.why:
+        yield f"{key} gives a reason for what need not be borne."
+    for one in row.beaten:
+        named = f"{KINDS[one.best].title} did {one.times:.2f} times as much"
+        if named not in row.why or len(row.why.split()) > MOST_WORDS:
+            yield f"{key} does not say in one sentence: {named}, and why that is borne."
+
+
 def table(found: list[Row], without: list[str]) -> str:
-    """The page's part: the sums, what is behind them, and what is left out."""
-    lines = [
-        "| workload | drive | advised | measurements | mean | worst | worst in |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in found:
-        silent = f" + {len(row.silent)} without it" if row.silent else ""
-        worst = (
-            f"{row.worst.times:.2f} | {row.worst.card.title}, against {KINDS[row.worst.best].title}"
-            if row.worst.times > 1
-            else "1.00 |"
+    """The page's part: what is carried, what is in doubt, what is behind both, and what is left out."""
+    return "\n".join(
+        (
+            "### Like for like, and run often enough",
+            "",
+            *_sound(found),
+            "",
+            "### In doubt: one run of each, or not like for like",
+            "",
+            *_doubtful(found),
+            "",
+            "### Why a filesystem is advised that another one beats",
+            "",
+            *(f"- `{row.workload}`, {_drive(row)}: {row.why}" for row in found if row.why),
+            "",
+            "<details><summary>Every measurement above 1.00</summary>",
+            "",
+            *_measurements(found),
+            "",
+            "</details>",
+            "",
+            f"No study compares two filesystems of today for {', '.join(f'`{name}`' for name in without)}. "
+            "Left out of all workloads:",
+            *(f"- `{pattern}`: {why}" for pattern, why in OUTSIDE.items()),
         )
-        lines.append(
-            f"| `{row.workload}` | {_drive(row)} | {KINDS[row.advised].title} | {len(row.regrets)}{silent} | "
-            f"{row.mean:.2f} | {worst} |"
-        )
-    lines += ["", "Why a filesystem is advised that another one beats, as its profile has it:", ""]
-    lines += [f"- `{row.workload}`, {_drive(row)}: {row.why}" for row in found if row.why]
-    lines += ["", "<details><summary>Every measurement above 1.00</summary>", ""]
-    lines += ["| workload | drive | measurement | best | advised | regret |", "|---|---|---|---|---|---|"]
-    lines += [
-        _measurement(row, regret)
-        for row in found
-        for regret in row.regrets
-        if f"{regret.times:.2f}" != "1.00"
-    ]
-    lines += ["", "</details>", ""]
-    lines.append(
-        f"No study compares two filesystems of today for {', '.join(f'`{name}`' for name in without)}. Left "
-        "out of all workloads:"
     )
-    lines += [f"- `{pattern}`: {why}" for pattern, why in OUTSIDE.items()]
-    return "\n".join(lines)
+
+
+def _sound(found: list[Row]) -> Iterator[str]:
+    yield "| workload | drive | advised | runs | best | runs | regret | all runs | measurement |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for row in found:
+        for one in row.sound:
+            runs = {name: len(values) for name, values in one.card.runs}
+            best, advised = KINDS[one.best].title, KINDS[row.advised].title
+            yield (
+                f"| `{row.workload}` | {_drive(row)} | {advised} | {runs[row.advised]} | {best} | "
+                f"{runs[one.best]} | {one.times:.2f} | {_spread(one)} | {one.card.title} |"
+            )
+
+
+def _spread(one: Regret) -> str:
+    return "" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
+
+
+def _doubtful(found: list[Row]) -> Iterator[str]:
+    yield "| workload | drive | advised | measurements | mean | worst | worst in | in doubt because |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in found:
+        if not row.doubtful:
+            continue
+        worst = worst_of(row.doubtful)
+        count = f"{len(row.doubtful)}{f' + {len(row.silent)} without it' if row.silent else ''}"
+        told = f"{worst.card.title}, against {KINDS[worst.best].title}" if worst.times > 1 else ""
+        yield (
+            f"| `{row.workload}` | {_drive(row)} | {KINDS[row.advised].title} | {count} | "
+            f"{mean_of(row.doubtful):.2f} | {worst.times:.2f} | {told} | {_doubt(row.doubtful)} |"
+        )
+
+
+def _doubt(regrets: tuple[Regret, ...]) -> str:
+    unlike = any(not one.card.like_for_like for one in regrets)
+    return "one run of each" + (", not like for like" if unlike else "")
 
 
 def _drive(row: Row) -> str:
     return "shingled" if row.shingled else "not shingled"
 
 
-def _measurement(row: Row, regret: Regret) -> str:
-    figures = living(regret.card)
-    best = f"{KINDS[regret.best].title} {figures[regret.best]:,} {regret.card.unit}"
-    advised = f"{KINDS[row.advised].title} {figures[row.advised]:,}"
-    return (
-        f"| `{row.workload}` | {_drive(row)} | {regret.card.title} | {best} | {advised} | {regret.times:.2f} "
-        "|"
-    )
+def _measurements(found: list[Row]) -> Iterator[str]:
+    yield "| workload | drive | measurement | best | advised | regret |"
+    yield "|---|---|---|---|---|---|"
+    for row in found:
+        for one in row.regrets:
+            if f"{one.times:.2f}" != "1.00":
+                figures = living(one.card)
+                best = f"{KINDS[one.best].title} {figures[one.best]:,} {one.card.unit}"
+                advised = f"{KINDS[row.advised].title} {figures[row.advised]:,}"
+                yield (
+                    f"| `{row.workload}` | {_drive(row)} | {one.card.title} | {best} | {advised} | "
+                    f"{one.times:.2f} |"
+                )
+
+
+SAYS = {
+    Finding.FASTER: "the advice stands",
+    Finding.SLOWER: "the other was faster here",
+    Finding.SAME: "no measurable difference",
+    Finding.OPEN: "undecided",
+}
+
+
+def tried(verdicts: list[TrialVerdict]) -> str:
+    """The part of the page on our own trials: each other filesystem against the advised one."""
+    lines = [
+        "| workload | loads | advised | against | regret | 95 % | rounds | it says |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for verdict in verdicts:
+        names = {one.id: KINDS[one.filesystem].title for one in verdict.candidates}
+        loads = ", ".join(f"`{load}`" for load in verdict.loads)
+        for one in verdict.comparisons:
+            lines.append(
+                f"| `{verdict.workload}` | {loads} | {names[verdict.planned]} | {names[one.candidate]} | "
+                f"{_turned(one.ratio)} | {one.rounds} | {SAYS[one.finding]} |"
+            )
+    return "\n".join(lines)
+
+
+def _turned(ratio: Ratio | None) -> str:
+    """The advised one's time over the other one's: what it costs, as in the studies' table."""
+    if ratio is None:
+        return "|"
+    return f"{1 / ratio.estimate:.2f} | {1 / ratio.high:.2f} to {1 / ratio.low:.2f}"
+
+
+def kept_trials() -> list[TrialVerdict]:
+    """The documents of `diskwright trial` under tests/lab/results."""
+    return [
+        read_trial(path.read_text(encoding="utf-8"), path.name)
+        for path in sorted(RESULTS.glob("trial-*.json"))
+    ]
 
 
 def main() -> None:
-    """Renew the page's table, or check it."""
+    """Renew the page's tables, or check them."""
     profiles, evidence = load_workloads(), load_evidence()
     if any(not profile.workload.origin.startswith(str(BUNDLED)) for profile in profiles):
         raise SystemExit("there are workloads of your own here; docs/advice.md tells of the bundled ones")
@@ -195,6 +328,7 @@ def main() -> None:
         if not any(row.workload == profile.workload.id for row in found)
     ]
     renew("regret", table(found, without), "python -m tests.regret")
+    renew("trials", tried(kept_trials()), "python -m tests.regret")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import mean, median
 from textwrap import fill
 
-from tests.lab import tried
+from tests.lab import misaligned
+from tests.lab.misaligned import trial_file
 from tests.lab.timings import (
     ALIGNED,
     CONTROL,
@@ -24,7 +25,6 @@ from tests.lab.timings import (
     read_instruments,
     rounds_of,
 )
-from tests.lab.tried import trial_file
 from wizard.advise.evidence import EvidenceFile, Measurement
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.units import MIB
@@ -230,20 +230,20 @@ def _machine(card: Measurement) -> str:
 
 def _by_trial(study: EvidenceFile) -> str:
     """The same by the program's own command, beside what the study has of writing small files."""
-    kept = {name: trial_file(name) for name in tried.FILESYSTEMS if trial_file(name).exists()}
+    kept = {name: trial_file(name) for name in misaligned.FILESYSTEMS if trial_file(name).exists()}
     verdicts = {name: read_trial(file.read_text(encoding="utf-8"), file.name) for name, file in kept.items()}
     phases = dict.fromkeys(
         phase.phase
         for verdict in verdicts.values()
         for phase in verdict.comparisons[0].phases
-        if phase.load == tried.LOAD_SHOWN
+        if phase.load == misaligned.LOAD_SHOWN
     )
     cards = [card for drive in DRIVES for card in _cards(drive, Operation.WRITE_SMALL, study)]
     header = ("", "all phases", "rounds", *phases, *(f"{_machine(card)}: small files" for card in cards))
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for name, verdict in verdicts.items():
         (one,) = verdict.comparisons
-        found = {phase.phase: phase.estimate for phase in one.phases if phase.load == tried.LOAD_SHOWN}
+        found = {phase.phase: phase.estimate for phase in one.phases if phase.load == misaligned.LOAD_SHOWN}
         theirs = [_number(dict(card.figures).get(name)) for card in cards]
         cells = (
             _factor(one.ratio),
@@ -252,11 +252,12 @@ def _by_trial(study: EvidenceFile) -> str:
             *theirs,
         )
         lines.append(f"| {' | '.join((NAMES.get(name, name), *cells))} |")
-    text = f"""The same question by `diskwright trial --workload {tried.WORKLOAD} --fs NAME --misaligned`, on
-such a drive with {tried.PACE.requests_per_second} requests a second: each filesystem against itself, from an
-aligned sector and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are
-those of its load {tried.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes:
-so none only reads."""
+    command = f"diskwright trial --workload {misaligned.WORKLOAD} --fs NAME --misaligned"
+    text = f"""The same question by `{command}`, on such a drive with
+{misaligned.PACE.requests_per_second} requests a second: each filesystem against itself, from an aligned sector
+and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are those of its load
+{misaligned.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes: so none only
+reads."""
     return "## By diskwright's own trial\n\n" + _wrapped(text) + "\n\n" + "\n".join(lines)
 
 

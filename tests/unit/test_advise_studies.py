@@ -1,17 +1,20 @@
 """The encoded figures against the studies' own texts, where they are at hand.
 
 The texts are not part of this repository. DISKWRIGHT_STUDIES names a folder that holds them as 000_*.txt to
-004_*.txt; without it only what needs no text is tested.
+004_*.txt; without it only what needs no text is tested. DISKWRIGHT_RAW names benchmarks/SMR of the fifth
+study's raw data.
 """
 
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from wizard.advise.evidence import load_evidence
+from wizard.advise.workloads import load_workloads
 from wizard.model.advice import Evidence
 
 COLUMNS = ("ext3", "ext4", "reiserfs", "xfs", "jfs", "reiser4")
@@ -76,7 +79,7 @@ def test_every_row_of_the_study_of_2010(evidence: Mapping[str, Evidence]) -> Non
         row = short[:2] if short[:2].isdigit() else short
         written = {name: value for name, value in zip(COLUMNS, rows[row], strict=False) if value is not None}
         assert dict(card.figures) == written, key
-        assert card.lower_is_better == (card.unit in ("s", "ms")), key
+        assert card.lower_is_better == (str(card.unit) in ("s", "ms")), key
         encoded.add(row)
     assert encoded == set(rows)
 
@@ -178,19 +181,23 @@ def test_both_tables_of_striping(evidence: Mapping[str, Evidence]) -> None:
     assert list(gains.values()) == [12, 43, 31, 20, 63], "what the note says of the study's own gains"
 
 
+LOOP = 11
+"""Operations in one turn of FileBench's file server."""
+FILE_SERVERS = {"SMR": "shingled-fileserver", "Toshiba": "shingled-conventional-fileserver"}
+
+
 def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
+    """The answer has the first run of each on 200 GB, and NILFS2's on 8 TB."""
     text = study("004")
-    runs: dict[tuple[str, str], list[float]] = {}
-    for match in re.finditer(
-        r"(SMR|Toshiba)\w*\.(\w+) appendfilerand1 (\d+)ops .*?([\d.]+)ms/op +(\d+)us/op.*?- ?(\d+)ms\]", text
-    ):
-        runs[match[1], match[2].replace("nilfs", "nilfs2")] = [float(match[index]) for index in (3, 4, 5, 6)]
-    assert len(runs) == 7
-    for drive, prefix in (("SMR", "shingled-"), ("Toshiba", "shingled-conventional-")):
-        names = {name for which, name in runs if which == drive}
-        for index, key in enumerate(("appends", "append-latency", "append-processor", "append-longest")):
-            figures = dict(evidence[prefix + key].figures)
-            assert figures == {name: runs[drive, name][index] for name in names}, key
+    published: dict[tuple[str, str], float] = {
+        (match[1], match[2]): int(match[3]) * LOOP / 36000
+        for match in re.finditer(r"(SMR8TB|SMR|Toshiba)\.(\w+) appendfilerand1 (\d+)ops", text)
+    }
+    assert len(published) == 7
+    whole = dict(evidence["shingled-fileserver-whole"].figures)
+    assert whole["nilfs2"] == pytest.approx(published.pop(("SMR8TB", "nilfs")), rel=1e-3)
+    for (drive, name), rate in published.items():
+        assert dict(evidence[FILE_SERVERS[drive]].runs)[name][0] == pytest.approx(rate, rel=1e-3)
     seconds = {}
     for name, day, hour, minute, second in re.findall(
         r"(ext4|btrfs|nilfs): (?:(\d+) days )?(?:(\d+) hours )?(\d+) minutes ([\d.]+) seconds", text
@@ -200,9 +207,69 @@ def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
         )
     assert dict(evidence["shingled-backup"].figures) == pytest.approx(seconds)
     assert "заняло 4,5 часа в каждой из этих трех файловых систем" in text
-    assert dict(evidence["shingled-backup-again"].figures) == dict.fromkeys(seconds, 4.5)
+    again = {name: round(value / 3600, 1) for name, value in evidence["shingled-backup-again"].figures}
+    assert again == dict.fromkeys(seconds, 4.5)
     assert "80 МБ / с до 3-5 МБ / с" in text
     assert [value for _, value in evidence["shingled-rsync-atime"].figures] == [3, 5, 80]
+
+
+def test_every_run_of_the_raw_data(evidence: Mapping[str, Evidence]) -> None:
+    """Against a copy of benchmarks/SMR of the study's repository, where DISKWRIGHT_RAW names one."""
+    folder = Path(os.environ.get("DISKWRIGHT_RAW", "/nonexistent"))
+    if not folder.is_dir():
+        pytest.skip("DISKWRIGHT_RAW names no folder with the fifth study's raw data")
+
+    def rates(pattern: str) -> list[float]:
+        texts = (path.read_text() for path in sorted(folder.glob(pattern)))
+        return [float(rate) for text in texts for rate in re.findall(r"IO Summary:.*? ([\d.]+) ops/s", text)]
+
+    for drive, key in FILE_SERVERS.items():
+        for name, runs in evidence[key].runs:
+            assert sorted(runs) == sorted(
+                rates(f"{drive}.{name}.[0-9].out") + rates(f"{drive}.{name}.0.out.bak")
+            )
+    for name, rate in evidence["shingled-fileserver-whole"].figures:
+        assert [rate] == rates(f"my_fileserver.fout.{name.removesuffix('2')}")
+    for name, seconds in evidence["shingled-backup-again"].figures:
+        told = (folder / name.removesuffix("2") / "attic_stats.txt").read_text()
+        hours, minutes, rest = re.findall(r"Duration: (\d+) hours (\d+) minutes ([\d.]+)", told)[-1]
+        assert seconds == pytest.approx(3600 * int(hours) + 60 * int(minutes) + float(rest))
+
+
+def test_a_card_tells_how_often_each_was_run_and_what_that_carries(evidence: Mapping[str, Evidence]) -> None:
+    """A figure without its runs is one run, and shows no difference; nor do runs that overlap."""
+    often = evidence["shingled-fileserver"]
+    assert "ext4 52.538 to 53.208 in 5 runs" in str(often.note)
+    assert dict(often.figures)["ext4"] == 52.74
+    assert often.shows("btrfs", "ext4") and often.shows("ext4", "xfs") and not often.shows("xfs", "btrfs")
+    once = evidence["shingled-fileserver-whole"]
+    assert "One run of each" in str(once.note) and not once.shows("nilfs2", "ext4")
+    assert "mean of 3 runs" in str(evidence["alignment-wd-read"].note)
+    assert not often.shows("btrfs", "nilfs2")
+    overlapping = replace(often, runs=(("btrfs", (52.0, 65.0, 65.0)), ("ext4", (52.7, 52.5, 52.6))))
+    assert not overlapping.shows("btrfs", "ext4")
+    twice = replace(often, runs=(("btrfs", (65.0, 64.0)), ("ext4", (52.7, 52.5, 52.6))))
+    assert not twice.shows("btrfs", "ext4")
+    assert not replace(often, like_for_like=False).shows("btrfs", "ext4")
+    assert replace(often, lower_is_better=True).shows("xfs", "btrfs")
+
+
+def test_how_many_times_as_much_is_what_the_cited_figures_give() -> None:
+    """No sentence of a purpose names a ratio that no figure behind it has."""
+    seen = 0
+    for profile in load_workloads():
+        for one in profile.candidates:
+            for standing in (one.usual, one.shingled):
+                claimed = set(re.findall(r"(\d\.\d\d) times", str(standing.sentence)))
+                known = {
+                    f"{better / worse:.2f}"
+                    for card in standing.evidence
+                    for _, better in card.figures
+                    for _, worse in card.figures
+                }
+                assert claimed <= known, (profile.workload.id, one.filesystem, claimed - known)
+                seen += len(claimed)
+    assert seen > 10
 
 
 def test_cards_date_themselves(evidence: Mapping[str, Evidence]) -> None:

@@ -145,6 +145,10 @@ def test_the_figures_of_a_shingled_drive_are_those_of_the_study() -> None:
     (found,) = (
         one for one in services.diagnose(services.machine, of).findings if one.code == "recording-shingled"
     )
-    known = load_evidence()["shingled-appends"]
-    assert "file server" in str(known.title) and "file server's appends" in str(found.why)
-    assert f"{dict(known.figures)['ext4']:,}" in str(found.why) and "backup" not in str(found.why)
+    evidence = load_evidence()
+    said = str(found.why)
+    for name in ("shingled-fileserver", "shingled-conventional-fileserver"):
+        known = evidence[name]
+        assert "file server" in str(known.title) and str(known.unit) == "operations per second"
+        assert f"{dict(known.figures)['ext4']:.1f}" in said, name
+    assert "As a file server" in said and "backup" not in said

@@ -1,5 +1,6 @@
 """The ranking for one drive and one purpose: hard limits first, then the work, then how the drive records."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
@@ -67,10 +68,13 @@ def advise(
         drive=drive.path,
         workload=profile.workload,
         choices=tuple(choices),
-        doubts=_doubts(machine, drive, recording, profile),
+        doubts=(
+            *_doubts(machine, drive, recording, profile),
+            *(() if zoned else _unproven(tuple(choices), profile, shingled=shingled)),
+        ),
         notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
         zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
-        unmade=unmade(() if zoned else (profile.measured_shingled if shingled else profile.measured).figures),
+        unmade=unmade(() if zoned else profile.measured_on(shingled=shingled).figures),
     )
 
 
@@ -258,6 +262,23 @@ def _otherwise(profile: Profile) -> list[Said]:
     if usual == shingled:
         return []
     return [words.OTHERWISE(usual=filesystem(usual).title, shingled=filesystem(shingled).title)]
+
+
+def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) -> Iterator[str]:
+    """Where there are figures of this work, and none carries that the first one is the faster: that is a
+    doubt, and what settles it."""
+    measured = profile.measured_on(shingled=shingled)
+    first, second = (
+        next((one.filesystem for one in choices if one.place is place), None)
+        for place in (Place.CHOSEN, Place.SECOND)
+    )
+    if first is None or second is None or not profile.trial or not measured.figures:
+        return
+    if measured.show(first, second):
+        return
+    yield str(words.UNPROVEN(first=filesystem(first).title, second=filesystem(second).title))
+    if shingled:
+        yield str(words.TRIAL_IN_CACHE())
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:

@@ -3,16 +3,22 @@ hardware."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from wizard.advise.reading import Place, gather
-from wizard.advise.words.profiles import NO_FIGURE, STUDY
+from wizard.advise.words import profiles as words
+from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What holds for all measurements of a file. `note` says what is odd about the whole study."""
+    """What holds for all measurements of a file. `note` says what is odd about the whole study.
+
+    `repeats` is how many runs each figure is the mean of, where the study tells that and not each run.
+    `like_for_like` is false where the filesystems were not measured under the same conditions.
+    """
 
     title: ProfileText
     source: ProfileText
@@ -20,12 +26,14 @@ class Study:
     kernel: ProfileText
     hardware: ProfileText
     note: ProfileText = NO_TEXT
+    repeats: int = 1
+    like_for_like: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One row of a study's table. `figures` pairs a filesystem or configuration with its number; what a study
-    left out stays out.
+    left out stays out. `runs` stands in its place where each run is known.
 
     `kernel` and `hardware` replace the study's where it measured on several machines.
     """
@@ -34,7 +42,8 @@ class Measurement:
     title: ProfileText
     unit: ProfileText
     lower_is_better: bool
-    figures: tuple[tuple[str, float], ...]
+    figures: tuple[tuple[str, float], ...] = ()
+    runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
     note: ProfileText = NO_TEXT
     era: ProfileText = NO_TEXT
     kernel: ProfileText = NO_TEXT
@@ -54,28 +63,53 @@ def load_evidence() -> dict[str, Evidence]:
     places = gather("evidence", EvidenceFile, _entries, lambda evidence: evidence.id)
     for place in places.values():
         if not place.entry.figures:
-            raise place.fault("figures", NO_FIGURE())
+            raise place.fault("figures", words.NO_FIGURE())
     return {name: place.entry for name, place in places.items()}
 
 
 def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
-    return [
-        Place(path, f"measurements[{index}]", _card(form.study, row))
-        for index, row in enumerate(form.measurements)
-    ]
+    found: list[Place[Evidence]] = []
+    for index, row in enumerate(form.measurements):
+        place = Place(path, f"measurements[{index}]", _card(form.study, row))
+        if row.figures and row.runs:
+            raise place.fault("runs", words.FIGURES_AND_RUNS())
+        if not all(values for _, values in row.runs):
+            raise place.fault("runs", words.NO_FIGURE())
+        found.append(place)
+    return found
 
 
 def _card(study: Study, row: Measurement) -> Evidence:
-    notes: list[Said] = [note for note in (row.note, study.note) if note]
+    notes: list[Said] = [note for note in (row.note, _repeated(study, row), study.note) if note]
     return Evidence(
         id=row.id,
         title=row.title,
-        source=STUDY(title=study.title, source=study.source),
+        source=words.STUDY(title=study.title, source=study.source),
         era=row.era or study.era,
         kernel=row.kernel or study.kernel,
         hardware=row.hardware or study.hardware,
         unit=row.unit,
         lower_is_better=row.lower_is_better,
-        figures=row.figures,
-        note=in_a_row(*notes) if notes else "",
+        figures=row.figures or tuple((name, round(fmean(values), 3)) for name, values in row.runs if values),
+        note=in_a_row(*notes),
+        runs=row.runs,
+        like_for_like=study.like_for_like,
     )
+
+
+def _repeated(study: Study, row: Measurement) -> Said:
+    """How often each was measured, and how far the runs lay apart."""
+    if row.runs:
+        return words.RUNS(
+            runs=tuple(
+                words.RUN(name=_titled(name), count=len(values), low=min(values), high=max(values))
+                for name, values in row.runs
+                if values
+            )
+        )
+    return words.MEAN_OF_RUNS(count=study.repeats) if study.repeats > 1 else words.ONE_RUN()
+
+
+def _titled(name: str) -> Said | str:
+    """A filesystem's name as people write it; a configuration is called as in the study."""
+    return KINDS[name].title if name in KINDS else ProfileText(name)

@@ -3,7 +3,7 @@ evidence they name."""
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, flag_of, load_catalogue, meet
 from wizard.advise.evidence import load_evidence
@@ -15,7 +15,7 @@ from wizard.advise.words.options import OTHER_FILESYSTEM, TOGETHER
 from wizard.model.advice import Evidence, Place, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import NO_TEXT, ProfileText, Said
+from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
 
 BEHIND_THE_BUNDLED = 1000
 """The `order` of a workload that has none of its own."""
@@ -112,6 +112,17 @@ class Measured:
     figures: tuple[Evidence, ...] = ()
     regret: ProfileText = NO_TEXT
 
+    def show(self, better: str, worse: str) -> bool:
+        """Whether any of them carries that `better` did better than `worse`."""
+        return any(card.shows(better, worse) for card in self.figures)
+
+    def said_of(self, advised: str, sentence: Said) -> Said:
+        """The advised filesystem's sentence. Where another one is shown to do better, it says by how much,
+        and why that one is not advised."""
+        others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
+        beaten = any(self.show(other, advised) for other in others)
+        return in_a_row(sentence, self.regret) if beaten and self.regret else sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -128,6 +139,10 @@ class Profile:
     measured_shingled: Measured = Measured()
     solid_state: bool = False
     trial: tuple[str, ...] = ()
+
+    def measured_on(self, *, shingled: bool) -> Measured:
+        """What was measured of this work on such drives."""
+        return self.measured_shingled if shingled else self.measured
 
 
 def load_workloads() -> tuple[Profile, ...]:
@@ -165,6 +180,19 @@ def _unranked(ranked: Iterable[str]) -> list[Candidate]:
     ]
 
 
+def _with_regret(candidate: Candidate, measured: Measured, on_shingled: Measured) -> Candidate:
+    """The candidate, with what it costs where it is chosen although another is shown to be faster."""
+
+    def told(standing: Standing, by: Measured) -> Standing:
+        if standing.place is not Place.CHOSEN:
+            return standing
+        return replace(standing, sentence=by.said_of(candidate.filesystem, standing.sentence))
+
+    return replace(
+        candidate, usual=told(candidate.usual, measured), shingled=told(candidate.shingled, on_shingled)
+    )
+
+
 class _Joined:
     """One file's checks and the look-up of what it names."""
 
@@ -183,6 +211,11 @@ class _Joined:
         )
         self._check_places([candidate.usual.place for candidate in ranked], "place")
         self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
+        measured = Measured(self._evidence("measured", self.form.measured), self.form.regret)
+        on_shingled = Measured(
+            self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
+        )
+        ranked = tuple(_with_regret(candidate, measured, on_shingled) for candidate in ranked)
         candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
         never = tuple(
             option
@@ -196,10 +229,8 @@ class _Joined:
             candidates,
             never,
             always,
-            Measured(self._evidence("measured", self.form.measured), self.form.regret),
-            Measured(
-                self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
-            ),
+            measured,
+            on_shingled,
             self.form.solid_state,
             self.form.trial,
         )

@@ -16,12 +16,18 @@ class Place(StrEnum):
     REJECTED = "rejected"
 
 
+FEWEST_RUNS = 3
+"""With fewer runs of each, chance alone often keeps the runs of two filesystems apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A published figure or statement. `era`, `kernel`, `hardware` date it; `lower_is_better` gives the
     direction of `figures`.
 
-    `figures` pairs a filesystem (or a configuration) with its number in `unit`.
+    `figures` pairs a filesystem (or a configuration) with its number in `unit`. `runs` has each run of those
+    whose runs are known; their figure is the mean. `like_for_like` is false where the filesystems were not
+    measured under the same conditions.
     """
 
     id: str
@@ -34,6 +40,17 @@ class Evidence:
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
     note: Said | str = field(default="", metadata=IN_ENGLISH)
+    runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    like_for_like: bool = True
+
+    def shows(self, better: str, worse: str) -> bool:
+        """Whether it carries that `better` did better than `worse`: like for like, run often enough, and
+        every run of the one before every run of the other."""
+        runs = dict(self.runs)
+        first, then = runs.get(better, ()), runs.get(worse, ())
+        if not self.like_for_like or min(len(first), len(then)) < FEWEST_RUNS:
+            return False
+        return max(first) < min(then) if self.lower_is_better else min(first) > max(then)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,23 @@ STUDY = Sentence("advise.profiles.study", "{title}: {source}")
 NO_FIGURE = Sentence(
     "advise.profiles.no-figure", "there is no figure; a measurement without one proves nothing."
 )
+FIGURES_AND_RUNS = Sentence(
+    "advise.profiles.figures-and-runs",
+    "give the figures or each run; a figure beside the runs would be a second word on the same.",
+)
+RUNS = Sentence("advise.profiles.runs", "Lowest and highest run: {runs:semicolons}.")
+RUN = Sentence(
+    "advise.profiles.run",
+    "{name} {low:g} in one run",
+    "{name} {low:g} to {high:g} in {count} runs",
+)
+MEAN_OF_RUNS = Sentence(
+    "advise.profiles.mean-of-runs",
+    "Each figure is the mean of {count} runs; how far they lay apart is not told.",
+)
+ONE_RUN = Sentence(
+    "advise.profiles.one-run", "One run of each, as far as the study tells: another could differ."
+)
 EXPLAINED = Sentence(
     "advise.profiles.explained", "{spelling} is explained already by the term with the id {id}."
 )

@@ -72,6 +72,16 @@ ROTATES = Sentence(
     "This purpose is for drives that do not rotate, and this one does. A purpose named after what it will "
     "hold fits it better.",
 )
+UNPROVEN = Sentence(
+    "advise.ranking.unproven",
+    "No study ran both often enough, like for like, to show {first} faster than {second} at this work. A "
+    "trial would tell: `t` on the plan, or `diskwright trial`.",
+)
+TRIAL_IN_CACHE = Sentence(
+    "advise.ranking.trial-in-cache",
+    "A trial of minutes stays within a shingled drive's cache. `--seconds` and `--most-bytes` let it run for "
+    "hours.",
+)
 SHINGLED = Sentence(
     "advise.ranking.shingled",
     "Shingled drives write long runs fast. Once their cache is full, rewriting in place is slow, whatever "

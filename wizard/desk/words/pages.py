@@ -51,7 +51,7 @@ SCHEDULER = Sentence("desk.pages.scheduler", "Scheduler:")
 WITHHELD_MKFS = Sentence("desk.pages.withheld-mkfs", "Not offered when made:")
 WITHHELD_MOUNT = Sentence("desk.pages.withheld-mount", "Not offered when mounted:")
 WITHHELD_SCHEDULER = Sentence("desk.pages.withheld-scheduler", "Not offered as scheduler:")
-OF_DRIVE = Sentence("desk.pages.of-drive", "This holds of the drive, whatever is put on it.")
+OF_DRIVE = Sentence("desk.pages.of-drive", "This holds of the drive and the purpose, whatever is put on it.")
 WAY_OFF = Sentence("desk.pages.way-off", "The way off it")
 RECORDING = Sentence(
     "desk.pages.recording",

@@ -36,12 +36,12 @@ TRIED = replace(
     size_bytes=2048 * MIB,
     media=PACE,
 )
-TRIED_FLEET = Fleet("tried", (TRIED,))
+TRIED_FLEET = Fleet("misaligned", (TRIED,))
 
 
 def trial_file(filesystem: str, folder: Path = RESULTS) -> Path:
     """Where the trial's document is kept."""
-    return folder / f"trial-{filesystem}.json"
+    return folder / f"misaligned-{filesystem}.json"
 
 
 def tried(filesystem: str, fleet: Fleet) -> Iterator[Check]:
