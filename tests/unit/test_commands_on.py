@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.decide import LEFT_OFF, commands_on
-from wizard.apply.engine.record import Change, Phase, Record, save_record
-from wizard.apply.run.journal import RunState
+from tests.unit.test_run_numbers import begin
+from wizard.apply.decide import LEFT_OFF, commands_on, power_now
+from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
+from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
+from wizard.model.journal import Event
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
 BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
@@ -63,3 +65,27 @@ def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
     assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]
     for now in (RunState.RUNNING, RunState.DONE, RunState.KEPT, RunState.UNDONE):
         assert ways(tmp_path, now) == []
+
+
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, Phase.REHEARSING, Phase.SAVED, Phase.BARRED}))
+def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
+    tmp_path: Path, phase: Phase
+) -> None:
+    """Also while it is put to use, where the drive shows what was made and nothing is mounted yet; and what
+    fails in between names the same."""
+    save_record(tmp_path, Record(phase))
+
+    first = ways(tmp_path, RunState.INTERRUPTED)[0]
+    assert f"`diskwright {first}`" in power_sentence(phase, "/dev/sdx")
+    if phase is not Phase.KEPT:
+        assert f"`diskwright {first} {tmp_path.name}`" in str(ways_on(phase, tmp_path.name))
+
+
+def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> None:
+    """By the journal: the record says `kept` before anything is mounted."""
+    run = tmp_path / begin(tmp_path, tmp_path / "fstab")
+    save_record(run, Record(Phase.KEPT))
+    assert "would put it to use" in power_now(run)
+    journal = Journal(run)
+    journal.end(Event.KEPT, "It is mounted.")
+    assert power_now(run) == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from wizard.apply import words
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.run.decision import Settling
-from wizard.apply.run.journal import RunState, begun_steps, read_entries
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
@@ -18,6 +18,10 @@ JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
 """From where a run can go on. What is done, undone or at work is refused for that."""
+
+
+SETTLED = frozenset({RunState.DONE, RunState.KEPT})
+"""What was made is in use."""
 
 
 def job_of(run: Path) -> Job:
@@ -122,7 +126,7 @@ def power_now(run: Path) -> str:
     """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
     Raises BadInput."""
     record = load_record(run)
-    if record is None:
+    if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 

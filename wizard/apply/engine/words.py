@@ -16,6 +16,10 @@ BARRED = Sentence(
     "apply.engine.barred",
     "If the power went now, nothing would be lost: it can be kept or undone on any later day.",
 )
+PUT_TO_USE = Sentence(
+    "apply.engine.put-to-use",
+    "If the power went now, {drives} would hold what was shown; `diskwright resume` would put it to use.",
+)
 RELEASED = Sentence("apply.engine.released", "If the power went now, {drives} would hold what was shown.")
 
 # Ways on.
