@@ -104,7 +104,7 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
 
 @pytest.mark.parametrize("phase", [Phase.RELEASING, Phase.KEPT])
 def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
-    phase: Phase, work: Work, make_drive: MakeDrive
+    phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the last mark on the drive, and when it shows what was made and nothing is mounted yet."""
     drive = full_drive(work, make_drive, 256 * MIB)
@@ -114,7 +114,7 @@ def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
     if not (child := os.fork()):
         try:
             if phase is Phase.RELEASING:
-                exchange.put_away_notice = lambda side: os._exit(0)  # type: ignore[assignment]
+                monkeypatch.setattr(exchange, "put_away_notice", lambda side: os._exit(0))
             journal = Journal(run)
             journal.add(Event.STARTED, "Putting it to use.")
             rehearsed.release(run, journal, lambda: os._exit(0))

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.exchanged import PLACES, SIZE, Drives
+from wizard.apply.block.extents import Read
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.stores import FOLDER, Store, old_file
 from wizard.apply.run.progress import Progress
+from wizard.model.machine import Extent
 
 Act = Callable[[Exchange, Progress], None]
 MARKS = [((1, 2), (3, 4)), ((5,), (6,))]
@@ -39,12 +41,17 @@ def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[
 def test_saving_the_old_bytes_tells_how_far_it_is(tmp_path: Path) -> None:
     drives = Drives(tmp_path / "run", MARKS)
     heard: list[float] = []
+
+    def changed(read: Read) -> tuple[Extent, ...]:
+        read(0, SIZE)
+        return PLACES
+
     (tmp_path / "other" / FOLDER).mkdir(parents=True)
     with Store(old_file(tmp_path / "other", 0), make_bytes=SIZE) as old:
         kept(
             "/dev/sd0",
             drives.drives[0],
-            lambda read: (read(0, SIZE) and PLACES),
+            changed,
             lambda start, size: bytes(size),
             old,
             (),

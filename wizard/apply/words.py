@@ -13,7 +13,13 @@ SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {dri
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
 
 GOES_ON = Sentence("apply.goes-on", "The run {name} goes on: `diskwright status` shows how it goes.")
-WAITS = Sentence("apply.waits", "The run {name} waits for your word:")
+WAITS = Sentence("apply.waits", "The run {name} is done, not yet in use: {commands}")
+NOT_FINISHED = Sentence("apply.not-finished", "The run {name} was not finished: {commands}")
+MORE_RUNS = Sentence(
+    "apply.more-runs",
+    "1 more run: `diskwright status` lists it.",
+    "{count} more runs: `diskwright status` lists them.",
+)
 UNUSABLE = Sentence("apply.unusable", "{file} cannot be used: {why}.")
 
 DELETED = Sentence("apply.deleted", "{part} is deleted, and its space is free.")

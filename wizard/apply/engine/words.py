@@ -1,4 +1,4 @@
-"""What is said of a change that is rehearsed, put on drives, and taken back."""
+"""What is said of a change that is rehearsed, put on drives, and undone."""
 
 from wizard.model.said import Sentence
 

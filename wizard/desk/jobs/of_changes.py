@@ -88,7 +88,7 @@ class ChangesJob(Job):
             said = (words.POWERED_OFF if off else words.CHANGED)(device=self.changes.device)
             final = any(stays(step.operation) for step in self.changes.steps)
             more: tuple[Text, ...] = () if final else (words.UNDO_LATER(run=called(run)),)
-            back = Choice(Settling.UNDO, str(UNDO_QUESTION()), str(UNDO_EARLY()))
+            back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY()))
             decision = Decision(() if final else (back,), settled=True)
             return Outcome(Banner(said, self.sentences, Tone.GOOD), more, decision)
         last = next((entry.sentence for entry in reversed(entries)), "")
