@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.test_run_numbers import begin
-from wizard.apply.decide import LEFT_OFF, commands_on, power_now
+from wizard.apply.decide import LEFT_OFF, commands_on, is_not_yet, power_now
 from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
+from wizard.faces.status import Row, line_of
 from wizard.model.journal import Event
+from wizard.report.nouns import RunRecord
+from wizard.report.performed import run_part
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
 BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
@@ -89,3 +92,28 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
     journal = Journal(run)
     journal.end(Event.KEPT, "It is mounted.")
     assert power_now(run) == ""
+
+
+KEEP, UNDO = "sudo diskwright keep 0001-sda1", "sudo diskwright undo 0001-sda1"
+
+
+@pytest.mark.parametrize(
+    ("now", "commands", "shown"),
+    [
+        (RunState.WAITING, (KEEP, UNDO), "done, not yet in use"),
+        (RunState.DONE, (KEEP, UNDO), "done, not yet in use"),
+        (RunState.DONE, (KEEP,), "done"),
+        (RunState.DONE, (), "done"),
+        (RunState.FAILED, ("sudo diskwright resume 0001-sda1", UNDO), "failed"),
+    ],
+)
+def test_what_waits_to_be_kept_is_not_called_done(
+    now: RunState, commands: tuple[str, ...], shown: str
+) -> None:
+    """A conversion is done by its journal; once it was mounted for writing it is in use."""
+    assert is_not_yet(now, commands) is (shown == "done, not yet in use")
+    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", commands=commands))
+    assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
+    assert ("not yet in use" in listed) is ("not yet" in shown)
+    record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", commands)
+    assert f">{shown}<" in str(run_part(record, ()))
