@@ -23,7 +23,7 @@ def commit(one: Exchange) -> None:
 
 
 def keep(one: Exchange) -> None:
-    one.release()
+    one.release(lambda share: None)
 
 
 def undo(one: Exchange) -> None:

@@ -30,7 +30,7 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
     with Console() as console:
         yield from _to_the_end(console, node)
         yield from is_ext4(node)
-        console.press("U", then="Undo the migration?")
+        console.press("U", then="Undo the conversion of")
         yield from look(console, "ext4-undo")
         console.press("y", then=lambda: "The migration was undone" in flat(console))
         yield from look(console, "ext4-undone", 5)

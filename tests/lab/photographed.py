@@ -30,7 +30,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         yield from look(console, "work", 5)
         console.until("Done, not yet in use")
         yield from look(console, "waiting", 5)
-        console.press("K", then="Keep it?")
+        console.press("K", then="Keep what was made on")
         yield from look(console, "keep")
         console.press("y", then="Kept")
         yield from look(console, "result", 5)

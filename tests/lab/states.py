@@ -213,7 +213,7 @@ def _keep(run: Path, drive: str, ends: Ends) -> bytes:
     with _exchange(run, drive) as exchange:
         if exchange.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
             exchange.commit(lambda share: None)
-        exchange.release()
+        exchange.release(lambda share: None)
     return ends.new
 
 

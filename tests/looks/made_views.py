@@ -1,5 +1,7 @@
 """Made-up views, for the window to draw: nothing of them comes from a drive."""
 
+from dataclasses import replace
+
 from wizard.desk.view import (
     GAP,
     Action,
@@ -393,3 +395,18 @@ CROWDED = View(
         ),
     ),
 )
+
+_RUNS = tuple(
+    Row(
+        f"run:{name}",
+        (Piece("!", Tone.WARN), strong(name), Piece("is done, not yet in use. Keep it?", Tone.WARN)),
+        pinned=True,
+    )
+    for name in ("sdc", "sdd")
+)
+_MANY = tuple(
+    Row(f"sd{letter}", (Piece(f"sd{letter}"), Piece("Seagate"), Piece("1.0 TB"), Piece("3 partitions")))
+    for letter in "abcdefghijklmnopqrstuvwxyz"
+)
+WAITING = replace(DRIVES, above=(), rows=Rows((*_RUNS, *_MANY), "run:sdc"))
+"""Two runs over more drives than any screen has lines for."""

@@ -17,6 +17,7 @@ from tests.looks.made_views import (
     MENU,
     PLAN,
     REVIEW,
+    WAITING,
     WORK,
 )
 from tests.unit.desk.person import texts_of_block
@@ -41,6 +42,7 @@ TERMINALS = {
 ALL = {
     "drives": (DRIVES,),
     "menu": (DRIVES, MENU),
+    "waiting": (WAITING,),
     "plan": (PLAN,),
     "review": (REVIEW,),
     "form": (PLAN, FORM),
@@ -124,6 +126,20 @@ def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
     view = ALL[name][-1]
     missing = [word for text in texts(view, size[0]) for word in text.split() if word not in seen]
     assert missing == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple[int, int]) -> None:
+    """The columns of the drives are no matter to it, nor how far the list was scrolled."""
+    screen = Screen("waiting", size)
+    for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
+        lines = [line.text for line in sheet.lines]
+        for name in ("sdc", "sdd"):
+            assert any(f"!  {name}  is done, not yet in use. Keep it?" in line for line in lines), lines
+            (spot,) = (spot for spot in sheet.spots if spot.name == f"run:{name}")
+            assert spot.width == size[0]
+    assert screen.keyboard.hand.cursor == "run:sdc" and screen.press("down").cursor is not None
+    assert screen.keyboard.hand.cursor == "run:sdd"
 
 
 @pytest.mark.parametrize("terminal", ("console", "vt220"))

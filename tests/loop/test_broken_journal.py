@@ -106,7 +106,7 @@ def test_a_medium_that_is_read_only_afterwards(
                 "its filesystem is read-only. If the power went now, its drives would be as before: all is "
                 "done on a stand-in."
             ) in said, said
-            assert f"`diskwright undo {run}` takes back" in said
+            assert f"`diskwright undo {run}` undoes what can be undone" in said
         told = diskwright(work, "keep", run.name, "--journal", str(runs))
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         file = work.folder / "plan.json"

@@ -64,7 +64,7 @@ def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, ma
         "Warn",
         "Plan and preview",
         "Apply",
-        "Take it back",
+        "Undo",
         "Apply again",
         "Keep",
         "Verify",

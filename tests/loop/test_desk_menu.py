@@ -11,6 +11,7 @@ from tests.loop.applying import OLD_FSTAB, Work, fill, old_gpt, story
 from tests.loop.walking import MEDIA, Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
+from wizard.desk.view import Banner
 from wizard.desk.words.work import HOME
 from wizard.model.units import MIB
 
@@ -141,6 +142,10 @@ def test_it_is_mounted_with_a_line_and_unmounted_without_one(work: Work, shared:
     assert state(run) is RunState.DONE, story(run)
     try:
         assert (place / "film").exists() and str(place) in work.fstab.read_text()
+        # A filesystem that exists keeps its owner, so the first line says who can write.
+        (banner,) = (block for block in person.view.above if isinstance(block, Banner))
+        assert str(banner.text) == f"50.3 MB ready at {place}, writable by root only."
+        assert f"ready at {place}, writable by root only." in story(run)
         person.key("enter")
         menu = person
         menu.menu(f"{shared}p1", "format")

@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.decide import keep, undo
-from wizard.apply.run.journal import RunState, state
+from wizard.apply.decide import keep, power_now, undo, ways_on
+from wizard.apply.engine import exchange
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan import rehearsed
+from wizard.apply.run.journal import Journal, RunState, state
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
 from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
 from wizard.model.units import GIB, MIB
 from wizard.tools.program import find
 
@@ -95,6 +99,34 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
     (place / "in the way").unlink()
     keep(run)
     assert (place / "mine").read_bytes() == data
+    tool("umount", str(place))
+
+
+@pytest.mark.parametrize("phase", [Phase.RELEASING, Phase.KEPT])
+def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
+    phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the last mark on the drive, and when it shows what was made and nothing is mounted yet."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    place = work.place("media")
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    if not (child := os.fork()):
+        try:
+            if phase is Phase.RELEASING:
+                monkeypatch.setattr(exchange, "put_away_notice", lambda side: os._exit(0))
+            journal = Journal(run)
+            journal.add(Event.STARTED, "Putting it to use.")
+            rehearsed.release(run, journal, lambda: os._exit(0))
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    record = load_record(run)
+    assert record is not None and record.phase is phase
+    assert "`diskwright resume`" in power_now(run) and ways_on(run, RunState.INTERRUPTED)[0] == "resume"
+    done = diskwright(work, "resume", str(run))
+    assert done.returncode == 0, done.stderr
+    assert tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip() == f"{drive}p1" and not power_now(run)
     tool("umount", str(place))
 
 

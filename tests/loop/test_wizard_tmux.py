@@ -90,10 +90,10 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     terminal.press("Enter", f"type {drive}", f"{drive}9")
     terminal.press("BSpace", "Serial")
     terminal.press("Enter", "Done, not yet in use", "keep", "undo")
-    terminal.press("K", "Keep it?")
+    terminal.press("K", "Keep what was made on")
     # The default is No.
     terminal.press("Enter", "Done, not yet in use", "undo")
-    terminal.press("K", "Keep it?")
+    terminal.press("K", "Keep what was made on")
     terminal.press("y", " GB ready at", "hold")
     terminal.press("Enter", "1 Drives", "mounted at")
     terminal.press("q", "ended with 0")

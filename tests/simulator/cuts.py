@@ -33,7 +33,7 @@ def keep(one: Exchange) -> None:
     """To its end from anywhere on the way there."""
     if one.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
         commit(one)
-    one.release()
+    one.release(lambda share: None)
 
 
 def undo(one: Exchange) -> None:

@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.decide import LEFT_OFF, commands_on
-from wizard.apply.engine.record import Change, Phase, Record, save_record
-from wizard.apply.run.journal import RunState
+from tests.unit.test_run_numbers import begin
+from wizard.apply.decide import LEFT_OFF, commands_on, is_not_yet, power_now
+from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
+from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
+from wizard.faces.status import Row, line_of
+from wizard.model.journal import Event
+from wizard.report.nouns import RunRecord
+from wizard.report.performed import run_part
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
 BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
@@ -63,3 +68,52 @@ def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
     assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]
     for now in (RunState.RUNNING, RunState.DONE, RunState.KEPT, RunState.UNDONE):
         assert ways(tmp_path, now) == []
+
+
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, Phase.REHEARSING, Phase.SAVED, Phase.BARRED}))
+def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
+    tmp_path: Path, phase: Phase
+) -> None:
+    """Also while it is put to use, where the drive shows what was made and nothing is mounted yet; and what
+    fails in between names the same."""
+    save_record(tmp_path, Record(phase))
+
+    first = ways(tmp_path, RunState.INTERRUPTED)[0]
+    assert f"`diskwright {first}`" in power_sentence(phase, "/dev/sdx")
+    if phase is not Phase.KEPT:
+        assert f"`diskwright {first} {tmp_path.name}`" in str(ways_on(phase, tmp_path.name))
+
+
+def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> None:
+    """By the journal: the record says `kept` before anything is mounted."""
+    run = tmp_path / begin(tmp_path, tmp_path / "fstab")
+    save_record(run, Record(Phase.KEPT))
+    assert "would put it to use" in power_now(run)
+    journal = Journal(run)
+    journal.end(Event.KEPT, "It is mounted.")
+    assert power_now(run) == ""
+
+
+KEEP, UNDO = "sudo diskwright keep 0001-sda1", "sudo diskwright undo 0001-sda1"
+
+
+@pytest.mark.parametrize(
+    ("now", "commands", "shown"),
+    [
+        (RunState.WAITING, (KEEP, UNDO), "done, not yet in use"),
+        (RunState.DONE, (KEEP, UNDO), "done, not yet in use"),
+        (RunState.DONE, (KEEP,), "done"),
+        (RunState.DONE, (), "done"),
+        (RunState.FAILED, ("sudo diskwright resume 0001-sda1", UNDO), "failed"),
+    ],
+)
+def test_what_waits_to_be_kept_is_not_called_done(
+    now: RunState, commands: tuple[str, ...], shown: str
+) -> None:
+    """A conversion is done by its journal; once it was mounted for writing it is in use."""
+    assert is_not_yet(now, commands) is (shown == "done, not yet in use")
+    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", commands=commands))
+    assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
+    assert ("not yet in use" in listed) is ("not yet" in shown)
+    record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", commands)
+    assert f">{shown}<" in str(run_part(record, ()))

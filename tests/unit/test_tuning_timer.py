@@ -47,7 +47,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
 def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> None:
     assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
     assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
-    assert str(take_back(TIMER, site)) == "Taken back: systemd says that fstrim.timer is disabled."
+    assert str(take_back(TIMER, site)) == "Undone: systemd says that fstrim.timer is disabled."
     assert str(take_back(TIMER, site)) == "It is as it was: systemd says that fstrim.timer is disabled."
     assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
     assert [entry.command for entry in read_entries(tmp_path)] == [

@@ -1,13 +1,14 @@
 """What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
 kind's room is imported."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 from wizard.apply import words
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
-from wizard.apply.run.decision import Settling
-from wizard.apply.run.journal import RunState, begun_steps, read_entries
+from wizard.apply.run.decision import Settling, either
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
@@ -18,6 +19,10 @@ JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
 """From where a run can go on. What is done, undone or at work is refused for that."""
+
+
+SETTLED = frozenset({RunState.DONE, RunState.KEPT})
+"""What was made is in use."""
 
 
 def job_of(run: Path) -> Job:
@@ -57,22 +62,36 @@ def commands_on(run: Path, now: RunState) -> tuple[str, ...]:
     return tuple(command_on(way, run) for way in ways_on(run, now))
 
 
-def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
-    """As `commands_on`, for whoever only watches, maybe without root; none, too, where what tells cannot be
+def ways_told(run: Path, now: RunState) -> tuple[str, ...]:
+    """As `ways_on`, for whoever only watches, maybe without root; none, too, where what tells cannot be
     read."""
     try:
-        return commands_on(run, now)
+        return ways_on(run, now)
     except BadInput:
         return ()
 
 
-def left_words(run: Path, now: RunState) -> tuple[str, ...]:
-    """What whoever leaves the wizard takes along about its run: the commands that lead on, a line each; none
-    where nothing is left to be done."""
+def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
+    """As `commands_on`, where that can be read."""
+    return tuple(command_on(way, run) for way in ways_told(run, now))
+
+
+def is_not_yet(now: RunState, commands: Sequence[str]) -> bool:
+    """Whether what a run made is not in use yet, by its state and the commands that lead on: what is done and
+    can still be undone was not used."""
+    undoable = any(command.split()[2:3] == [Settling.UNDO] for command in commands)
+    return now is RunState.WAITING or (now is RunState.DONE and undoable)
+
+
+def left_line(run: Path, now: RunState, ways: Sequence[str]) -> str:
+    """What whoever leaves the wizard takes along about a run, which `ways` lead on; empty where nothing is
+    left to be done."""
     if now is RunState.RUNNING:
-        return (str(words.GOES_ON(name=run.name)),)
-    commands = commands_told(run, now)
-    return (str(words.WAITS(name=run.name)), *(f"    {one}" for one in commands)) if commands else ()
+        return str(words.GOES_ON(name=run.name))
+    if not ways:
+        return ""
+    said = words.WAITS if Settling.KEEP in ways else words.NOT_FINISHED
+    return str(said(name=run.name, commands=either(command_on(way, run) for way in ways)))
 
 
 def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
@@ -122,7 +141,7 @@ def power_now(run: Path) -> str:
     """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
     Raises BadInput."""
     record = load_record(run)
-    if record is None:
+    if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wizard.apply.run.journal import RunState
     from wizard.desk.desk import Desk
+
+MOST_RUNS = 4
+"""Lines with a run each; the others are counted."""
 
 
 def farewell(desk: Desk) -> tuple[str, ...]:
-    """How the run stands that was begun or looked at, with the commands that lead on; none in the demo."""
-    if desk.run is None or desk.services.demo:
+    """How every run stands that is not over, with the commands that lead on, what matters most first; none in
+    the demo."""
+    if desk.services.demo:
         return ()
-    from wizard.apply.decide import left_words
+    from wizard.apply.words import MORE_RUNS
 
-    try:
-        return left_words(desk.run, desk.services.state(desk.run))
-    except (DiskwrightError, OSError):
-        # A run that root began is root's to read.
-        return ()
+    found = tuple(line for _, line in sorted(_lines(desk), key=lambda one: one[0]))
+    left = len(found) - MOST_RUNS
+    return (*found[:MOST_RUNS], str(MORE_RUNS(count=left))) if left > 0 else found
+
+
+def _lines(desk: Desk) -> Iterator[tuple[int, str]]:
+    """A line on each run, and how little it matters. A drive that was left half done comes first, then what
+    waits, then what goes on by itself."""
+    from wizard.apply.decide import left_line
+    from wizard.apply.run.decision import Settling
+    from wizard.apply.run.journal import RunState
+
+    for run, now, ways in _open(desk):
+        if line := left_line(run, now, ways):
+            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways else 0, line
+
+
+def _open(desk: Desk) -> Iterator[tuple[Path, RunState, tuple[str, ...]]]:
+    """Every run that is not over; the session's own also where only root can list the runs."""
+    from wizard.apply.decide import ways_told
+    from wizard.apply.run.journal import RunState
+
+    # A run that root began is root's to read.
+    with suppress(DiskwrightError, OSError):
+        runs = desk.services.open_runs()
+        yield from ((one.run, RunState(one.state), one.ways) for one in runs)
+        if desk.run is not None and desk.run not in {one.run for one in runs}:
+            now = desk.services.state(desk.run)
+            yield desk.run, now, ways_told(desk.run, now)
 
 
 def exit_code(desk: Desk) -> ExitCode:

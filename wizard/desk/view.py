@@ -141,7 +141,7 @@ class Column:
 class Row:
     """A line that the cursor can stand on. `chosen` marks what is taken: True, False, or None where nothing
     can be. `level` indents it. `why_not` is why it cannot be taken; it is greyed then. `notes` stand below
-    it."""
+    it. One that is `pinned` has no columns: it stands first, as wide as the screen, and stays in sight."""
 
     key: str
     cells: tuple[Piece, ...]
@@ -149,6 +149,7 @@ class Row:
     chosen: bool | None = None
     why_not: Text = ""
     notes: tuple[Text, ...] = ()
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.decide import commands_on, phase_now, power_now
+from wizard.apply.decide import commands_on, is_not_yet, phase_now, power_now
 from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
@@ -51,6 +51,11 @@ class Row:
     def waits(self) -> bool:
         """Whether it is complete, and waits to be kept or undone."""
         return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
+    @property
+    def not_yet(self) -> bool:
+        """Whether what was made is not in use yet."""
+        return is_not_yet(self.state, self.commands)
 
 
 def parser() -> ArgumentParser:
@@ -158,6 +163,7 @@ def _with_window(row: Row, window: Window | None) -> Row:
 
 def line_of(row: Row) -> str:
     """A row as one line."""
+    shown = words.NOT_YET() if row.not_yet else row.state
     known = words.STEPS(done=row.steps_done, steps=row.steps) if row.steps else words.STEPS_UNKNOWN()
     drive = printable(row.drive, 30) if row.drive else str(words.DRIVE_UNKNOWN())
-    return f"{row.id:<24} {row.state:<12} {drive:<14} {known!s:<15} {printable(row.sentence, 600)}"
+    return f"{row.id:<24} {shown!s:<12} {drive:<14} {known!s:<15} {printable(row.sentence, 600)}"

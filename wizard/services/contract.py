@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
+    from wizard.model.said import Said
     from wizard.model.verdict import Verdict
     from wizard.model.writer import Writer
     from wizard.services.session import Moving, OpenRun, PartChange
@@ -226,13 +227,15 @@ class Services(Protocol):
         ...
 
     def start_changes(self, changes: Changes, token: str) -> Path:
-        """Start a process of its own that makes them; the run's folder. May take long, and ask for root;
-        writes."""
+        """Begin them in a process of their own; the run's folder. May take long, ask for root; writes."""
+        ...
+
+    def ready(self, changes: Changes) -> tuple[Said, ...]:
+        """How what the changes mounted can be used, and by whom; nothing where they mounted nothing."""
         ...
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """The runs that are at work, or wait for a word, the newest first; none where only root may look. May
-        take long."""
+        """The runs at work or waiting, the newest first; none where only root may look. May take long."""
         ...
 
     def ways_on(self, run: Path) -> tuple[str, ...]:

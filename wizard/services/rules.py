@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
+    from wizard.model.changes import Changes
     from wizard.model.displaced import DisplacedVerdict
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
+    from wizard.model.said import Said
     from wizard.model.writer import Writer
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
@@ -228,6 +230,10 @@ class Rules:
                 return delete_plan(machine, drive, part, recording)
             case PartChange.GROW:
                 return grow_plan(machine, drive, part, recording)
+
+    def ready(self, changes: Changes) -> tuple[Said, ...]:
+        """Only a live machine has anything mounted."""
+        return ()
 
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Only a live machine has any."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration
     from wizard.model.plan import Plan
+    from wizard.model.said import Said
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -177,6 +178,12 @@ class Running(WithRoot):
         from wizard.apply.tune.start import start_told
 
         return start_told(changes, token, journal_dir=self._journal_dir, environment=self._place)
+
+    def ready(self, changes: Changes) -> tuple[Said, ...]:
+        """By the folder that it is mounted at."""
+        from wizard.apply.tune.ready import ready_said
+
+        return ready_said(changes)
 
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Of the folder for runs; none where only root may look."""

@@ -1,7 +1,7 @@
 """One volume over several drives, as both faces ask for it: the ways there are, the drives that can be taken,
 and the plan."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.layout.planner import PLAIN, Mode
@@ -47,11 +47,14 @@ def way_of(session: Session) -> Way:
     return next((way for way in WAYS if way.asked == session.stripe), ALONE)
 
 
-def candidates(services: Services, session: Session) -> tuple[tuple[Drive, str], ...]:
-    """Every drive besides the first, with why it cannot be taken, which is empty where it can."""
+def candidates(
+    session: Session, impediment: Callable[[Drive], Said | str]
+) -> tuple[tuple[Drive, Said | str], ...]:
+    """Every drive besides the first, with why it cannot be taken, which is empty where it can: as the list of
+    drives has it."""
     assert session.machine is not None and session.drive is not None
     others = (drive for drive in session.machine.drives if drive.path != session.drive.path)
-    return tuple((drive, services.impediment(drive)) for drive in others)
+    return tuple((drive, impediment(drive)) for drive in others)
 
 
 def loss_of(drives: Sequence[Drive]) -> Said | None:

@@ -82,7 +82,8 @@ class Keyboard:
     def drawn(self, sheet: Sheet) -> None:
         """What has room on the screen, and what has to be scrolled."""
         self.parts = dict(sheet.parts)
-        self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"})
+        pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
+        self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"} - pinned)
         if self.hand.focus not in self._stops():
             self.hand.focus = MAIN
 

@@ -16,6 +16,7 @@ from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
 from wizard.window.keys import key_sheet
 from wizard.window.lines import blank, cut, ends, fitted, folded, joined, line, shown
 from wizard.window.look import Look
+from wizard.window.pinned import parted, pinned_sheet
 from wizard.window.rows import listed, natural_widths
 from wizard.window.scroll import scrolled
 from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, stacked
@@ -99,7 +100,14 @@ def _said(view: View, width: int, pen: Pen) -> Sheet:
     return plain([fitted(joined(blank(1), line(*part)), width) for part in parts])
 
 
-def _body(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _body(whole: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+    rows, view = parted(whole)
+    first = pinned_sheet(rows, hand, width, max(1, height // 3), pen, focused=focused)
+    rest = _below_pinned(view, hand, width, height - first.height, pen, focused=focused)
+    return stacked([first, rest])
+
+
+def _below_pinned(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     has_main = view.rows is not None or bool(view.fields)
     if not pen.wide or view.over:
         return _column(view, hand, width, height, pen, view.panes, focused=focused)

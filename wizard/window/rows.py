@@ -64,7 +64,7 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
         own += _last_cell(cells[-1], widths[0] + GAP, room) if below else []
         own = _why_not(row, [*own, *_notes(row, room, pen)], room, pen)
         at = row.key == cursor
-        lines += [_drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(own)]
+        lines += [drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(own)]
         owners += [row.key] * len(own)
     return Listed(tuple(fitted(each, width) for each in head), tuple(lines), tuple(owners))
 
@@ -196,7 +196,7 @@ def _why_not(row: Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
     return [*own, *(joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent)))]
 
 
-def _drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first: bool) -> Strip:
+def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first: bool) -> Strip:
     """Behind the mark, and on the cursor's ground where the cursor is here."""
     look = pen.look
     if not at:

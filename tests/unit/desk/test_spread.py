@@ -1,6 +1,7 @@
 """Several drives as a place: which can be taken, the ways, and a question where something would be lost."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,12 @@ from tests.unit.desk.sides import person_at, recorded, session_for
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import partition, partitioned
 from tests.unit.stripes import numbered
+from wizard.desk.desk import Desk
 from wizard.desk.details.spread import Spread
+from wizard.desk.parts.runs import why_not_now
 from wizard.model.machine import Drive, Use
 from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
+from wizard.services.session import OpenRun, Session
 from wizard.services.spread import WAYS
 
 
@@ -147,3 +150,22 @@ def test_several_volumes_do_not_go_over_several_drives() -> None:
     person = spreading(services, [], two)
     person.key("enter", "/dev/sdb")
     assert "Several drives hold one volume together" in str(person.row("mirror-md").why_not)
+
+
+@pytest.mark.parametrize(("state", "ways"), [("waiting", ("keep", "undo")), ("running", ())])
+def test_a_drive_with_a_run_on_it_cannot_be_taken_with_the_lists_own_reason(
+    state: str, ways: tuple[str, ...]
+) -> None:
+    services = recorded(*numbered(2))
+    start, came = session_for(services), list[Session]()
+    runs = (OpenRun(Path("/runs/0001-sdb"), state, ("/dev/sdb",), ways),)
+
+    def place(desk: Desk) -> Spread:
+        desk.runs = runs
+        return Spread(desk, start, came.append)
+
+    person = person_at(services, start, place)
+    row = person.row("/dev/sdb")
+    assert str(row.why_not) == str(why_not_now(runs)) and row.chosen is None
+    person.key("enter", "/dev/sdb")
+    assert person.row("/dev/sdb").chosen is None

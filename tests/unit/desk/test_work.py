@@ -2,7 +2,8 @@
 exit code."""
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress import StepProgress
+from wizard.desk.parts.progress import Standing, doing, far_around
 from wizard.desk.view import Progress, Tone
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Entry, Event
@@ -285,3 +288,92 @@ def test_going_on_with_what_encrypts_takes_the_passphrase_twice() -> None:
     assert "same passphrase twice" in person.said and services.seen.secrets[-1:] != [SECRET.encode()]
     person.act("take", passphrase=SECRET, again=SECRET)
     assert services.seen.secrets[-1] == SECRET.encode()
+
+
+class Settling(Live):
+    """What waits is being kept or undone, until it is let go on; `told` is how far that is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go, self.reached = threading.Event(), threading.Event()
+        self.told: StepProgress | None = StepProgress(0, 0.99)
+        self.moved = 0
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        self.reached.set()
+        assert self.go.wait(30)
+        return super().keep(run, secret)
+
+    def undo(self, run: Path) -> None:
+        self.reached.set()
+        assert self.go.wait(30)
+        super().undo(run)
+
+    def progress(self, run: Path) -> StepProgress | None:
+        return self.told
+
+    def traffic(self, paths: Sequence[str]) -> int:
+        self.moved += 10**6
+        return self.moved
+
+
+@pytest.mark.parametrize(("key", "said"), [("K", "Putting it to use"), ("U", "Putting back what was there")])
+def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
+    """And not what was told last of the writing."""
+    services = Settling()
+    services.ends = RunState.WAITING
+    services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
+    person = begun(services)
+    person.key(key)
+    person.desk.act("yes")
+    assert services.reached.wait(30)
+    (before,) = [block for block in person.view.above if isinstance(block, Progress)]
+    assert before.share is None and str(before.said) == f"{said} ..."
+    services.told = StepProgress(0, 0.25, 90.0)
+    until = time.monotonic() + 20
+    while "25 %" not in person.text and time.monotonic() < until:
+        time.sleep(0.05)
+    (bar,) = [block for block in person.view.above if isinstance(block, Progress)]
+    assert bar.share == 0.25 and str(bar.said).startswith(f"{said}: 25 %, about ")
+    assert bar.rates
+    services.go.set()
+    person.wait()
+
+
+@pytest.mark.parametrize(
+    ("phase", "said"),
+    [
+        (Phase.REHEARSING, "Saving what was there"),
+        (Phase.REPLACING, "Writing it, and comparing"),
+        (Phase.RELEASING, "Putting it in place, and checking"),
+        (Phase.REPLACING_BACK, "Putting back what was there"),
+        (None, "Putting it in place, and checking"),
+    ],
+)
+def test_behind_the_last_step_the_bar_is_of_what_is_done_then(phase: Phase | None, said: str) -> None:
+    last, now = StepProgress(0, 0.9, 1.0), StepProgress(0, 0.5, 600.0)
+    standing = Standing(progress=last).turned()
+    assert far_around(replace(standing, progress=last), doing(phase, done=True)).share is None
+    bar = far_around(replace(standing, progress=now), doing(phase, done=True))
+    assert bar.share == 0.5 and str(bar.said) == f"{said}: 50 %, about 10 min left"
+
+
+def test_leaving_names_every_run_that_is_not_over_the_most_important_first() -> None:
+    services = Live()
+    person = Person(services)
+    assert person.desk.farewell() == ()
+    runs = Path("/var/lib/diskwright/runs")
+    services.open = (
+        OpenRun(runs / "0001-sda", "running", ("/dev/sda",)),
+        OpenRun(runs / "0002-sdb", "waiting", ("/dev/sdb",), ("keep", "undo")),
+        OpenRun(runs / "0003-sdc", "interrupted", ("/dev/sdc",), ("resume", "undo")),
+    )
+    assert person.desk.farewell() == (
+        "The run 0003-sdc was not finished: sudo diskwright resume 0003-sdc, or sudo diskwright undo "
+        "0003-sdc",
+        "The run 0002-sdb is done, not yet in use: sudo diskwright keep 0002-sdb, or sudo diskwright undo "
+        "0002-sdb",
+        "The run 0001-sda goes on: `diskwright status` shows how it goes.",
+    )
+    services.open += tuple(OpenRun(runs / f"000{at}-sdx", "running", ("/dev/sdx",)) for at in range(4, 8))
+    assert person.desk.farewell()[4:] == ("3 more runs: `diskwright status` lists them.",)

@@ -24,9 +24,13 @@ from wizard.apply.engine import words
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stand_ins import Wanted
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
-from wizard.apply.run.progress import Progress
+from wizard.apply.run.progress import Progress, Tally, part_of
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+
+READ_SHARE = 0.5
+"""Which part of the time reading and keeping the old bytes takes; reading all again for the digests takes the
+rest."""
 
 
 def collected(
@@ -37,6 +41,7 @@ def collected(
     new_marks: Sequence[Mark],
     *,
     blank: bool,
+    progress: Progress,
 ) -> Change:
     """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank`
     says that nothing was recognised on it. Raises Failed where the rehearsal wrote elsewhere than it may, or
@@ -58,6 +63,8 @@ def collected(
             old_marks,
             new_marks,
             blank=blank,
+            touched_bytes=sum(place.size_bytes for place in touched),
+            progress=progress,
         )
         return replace(change, size_bytes=wanted.size_bytes)
 
@@ -72,13 +79,21 @@ def kept(
     new_marks: Sequence[Mark],
     *,
     blank: bool,
-    progress: Progress = lambda share: None,
+    touched_bytes: int,
+    progress: Progress,
 ) -> Change:
     """The change to a drive that is to hold what `new` gives in the places that `changed` finds with a reader
     of the drive, and in the marks. What the drive holds there is in `old`, and on its medium, on return.
-    Raises Failed.
+    About `touched_bytes` of the drive are read for that. Raises Failed.
     """
-    read, saved, empty = Remembering(drive.read), [], True
+    tally = Tally()
+    tally.begin(part_of(progress, 0.0, READ_SHARE), touched_bytes)
+
+    def counted(start: int, length: int) -> bytes:
+        tally(length)
+        return drive.read(start, length)
+
+    read, saved, empty = Remembering(counted), [], True
 
     def save(places: Iterable[Extent]) -> None:
         nonlocal empty
@@ -87,25 +102,26 @@ def kept(
             empty = empty and is_zero(data)
             old.write(chunk.start_bytes, data)
             saved.append(chunk)
-            progress(chunk.end_bytes / drive.size_bytes)
 
     save(changed(read))
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
     places = merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
     save([*clipped(places, gaps(merged(saved, 1, drive.size_bytes), drive.size_bytes))])
     old.sync()
+    tally.begin(part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places))
     change = Change(
         path=path,
         size_bytes=drive.size_bytes,
         places=places,
         old_marks=tuple(old_marks),
         new_marks=tuple(new_marks),
-        old_digest=digest_of(places, old.read),
-        new_digest=digest_of(places, new),
+        old_digest=digest_of(places, old.read, tally),
+        new_digest=digest_of(places, new, tally),
         barred_digest="",
         blank=blank and empty,
     )
-    return replace(change, barred_digest=digest_of(places, barred(change, old.read, new, b"")))
+    content = barred(change, old.read, new, b"")
+    return replace(change, barred_digest=digest_of(places, content, tally))
 
 
 def _changed(wanted: Wanted, touched: Sequence[Extent], new: Store, drive: Read) -> Iterator[Extent]:

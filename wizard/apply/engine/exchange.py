@@ -11,7 +11,7 @@ Whoever goes on in the middle of a phase looks first: every block must hold what
 or, in a mark's place, what is there while it is barred.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ from wizard.apply.engine.sides import Kept, kept_in
 from wizard.apply.engine.stores import barred_back, digest_of
 from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
 from wizard.apply.engine.writing import bar, check, put, put_away_notice, replace_all
-from wizard.apply.run.progress import Progress
+from wizard.apply.run.progress import Progress, Tally
 from wizard.apply.run.runs import called
 from wizard.apply.run.words import UNWRITTEN
 from wizard.model.errors import BadInput, Failed, Refused
@@ -44,6 +44,20 @@ OVER = "over"
 since."""
 
 COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
+
+COMMITS = {Phase.SAVED: 5, Phase.CLEARING: 5, Phase.REPLACING: 6}
+RELEASES = {Phase.BARRED: 2, Phase.RELEASING: 4}
+UNDOES = {
+    Phase.CLEARING: 7,
+    Phase.REPLACING: 7,
+    Phase.BARRED: 6,
+    Phase.RELEASING: 6,
+    Phase.RELEASED: 5,
+    Phase.CLEARING_BACK: 7,
+    Phase.REPLACING_BACK: 7,
+    Phase.RELEASING_BACK: 5,
+}
+"""How often all places are read or written from a phase on, to tell how far it is."""
 
 
 class Exchange:
@@ -58,7 +72,7 @@ class Exchange:
         self.record: Record = record
         self._run, self._kept = run, kept or kept_in(run)
         self._name = called(run)
-        self._open = ExitStack()
+        self._open, self._tally = ExitStack(), Tally()
         self.sides = tuple(
             self._side(number, change, media[number]) for number, change in enumerate(record.changes)
         )
@@ -67,7 +81,7 @@ class Exchange:
         if medium.size_bytes != change.size_bytes:
             resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
             raise Refused(in_a_row(resized, self._when_resized(change)))
-        return self._kept.side_of(number, change, medium, self._open)
+        return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
 
     def _when_resized(self, change: Change) -> Said:
         """What to do with a drive that has another size now."""
@@ -82,6 +96,7 @@ class Exchange:
     def commit(self, progress: Progress) -> None:
         """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then,
         or `undo`."""
+        self._begin(progress, COMMITS)
         with self._naming_ways():
             if self.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 self._check_commits()
@@ -94,20 +109,16 @@ class Exchange:
                     bar(side, side.change.old_marks)
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
-                for number, side in enumerate(self.sides):
-                    replace_all(
-                        side,
-                        side.barred,
-                        side.change.barred_digest,
-                        self._share(progress, number),
-                        barred_back(side.change, side.old) if is_first else None,
-                    )
+                for side in self.sides:
+                    standing = barred_back(side.change, side.old) if is_first else None
+                    replace_all(side, side.barred, side.change.barred_digest, standing)
                 self._enter(Phase.BARRED)
             self._demand(Phase.BARRED)
 
-    def release(self) -> None:
+    def release(self, progress: Progress) -> None:
         """From BARRED to RELEASED: what was written becomes visible. Raises Failed or Refused as `commit`
         does."""
+        self._begin(progress, RELEASES)
         with self._naming_ways():
             used: list[Side] = []
             # From there every block is read first, and each mark again once it is in place.
@@ -142,6 +153,7 @@ class Exchange:
     def undo(self, progress: Progress) -> None:
         """Back to what the drives held, to the bit, from wherever the exchange stands. Raises Failed or
         Refused; it can be repeated."""
+        self._begin(progress, UNDOES)
         with self._naming_ways():
             if self.record.phase in UNTOUCHED:
                 self._enter(Phase.UNDONE)
@@ -161,11 +173,9 @@ class Exchange:
                 self._enter(Phase.REPLACING_BACK)
             is_checked = self.record.phase is Phase.REPLACING_BACK
             if self.record.phase is Phase.REPLACING_BACK:
-                for number, side in enumerate(self.sides):
+                for side in self.sides:
                     content = barred_back(side.change, side.old)
-                    replace_all(
-                        side, content, digest_of(side.change.places, content), self._share(progress, number)
-                    )
+                    replace_all(side, content, digest_of(side.change.places, content, side.told))
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
@@ -220,8 +230,10 @@ class Exchange:
             return words.KEPT_IN(folder=str(self._kept.folder))
         return words.OVER(run=self._name)
 
-    def _share(self, progress: Progress, number: int) -> Progress:
-        return lambda part: progress((number + part) / len(self.sides))
+    def _begin(self, progress: Progress, passes: Mapping[Phase, int]) -> None:
+        """Tell how far it is from here, by the bytes that are read and written."""
+        changed = sum(side.change.changed_bytes for side in self.sides)
+        self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
 
     def _check_commits(self) -> None:
         """Raises Refused where what is kept, or what the drives hold, does not let it go on."""

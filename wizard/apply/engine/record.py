@@ -57,9 +57,14 @@ def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
 
 
 def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
-    """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`."""
+    """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`.
+    What waited and is kept is over only when it is in use, which the run's journal tells."""
     match phase:
-        case Phase.KEPT | Phase.UNDONE | Phase.LEFT:
+        case Phase.UNDONE | Phase.LEFT:
+            return None
+        case Phase.RELEASED | Phase.KEPT if waits:
+            return words.PUT_TO_USE(drives=drives)
+        case Phase.KEPT:
             return None
         case Phase.REHEARSING:
             return words.REHEARSING(drives=drives)
@@ -81,8 +86,12 @@ def ways_on(phase: Phase, name: str) -> Said:
             return words.RESUME_OR_END(run=name)
         case Phase.CLEARING | Phase.REPLACING:
             return in_a_row(words.GOES_ON(command="resume", run=name), back)
-        case Phase.BARRED | Phase.RELEASING | Phase.RELEASED:
+        case Phase.BARRED:
             return in_a_row(words.GOES_ON(command="keep", run=name), back)
+        case Phase.RELEASING:
+            return in_a_row(words.GOES_ON(command="resume", run=name), back)
+        case Phase.RELEASED:
+            return words.GOES_ON(command="resume", run=name)
         case Phase.CLEARING_BACK | Phase.REPLACING_BACK | Phase.RELEASING_BACK:
             return words.UNDO_GOES_ON(run=name)
         case Phase.KEPT | Phase.UNDONE | Phase.LEFT:

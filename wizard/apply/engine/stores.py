@@ -6,6 +6,7 @@ They are sparse: zeros take no room. Whoever has nothing but `dd` can put the ol
 
 import errno
 import os
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -146,11 +147,12 @@ def _without(marks: tuple[Mark, ...], content: Read, standing: Read) -> Read:
     return read
 
 
-def digest_of(places: tuple[Extent, ...], read: Read) -> str:
-    """The SHA-256 of what these places hold, one after the other."""
+def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None] = lambda size: None) -> str:
+    """The SHA-256 of what these places hold, one after the other; `told` hears how many bytes were read."""
     digest = sha256()
     for chunk in chunks(places):
         digest.update(read(chunk.start_bytes, chunk.size_bytes))
+        told(chunk.size_bytes)
     return digest.hexdigest()
 
 

@@ -1,6 +1,6 @@
 """What a drive holds in the places of a change, block by block: only reads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,13 +15,15 @@ from wizard.model.machine import Extent
 @dataclass(frozen=True, slots=True)
 class Side:
     """One drive of the exchange: its medium, and the bytes that it held and is to hold. `notice` is what it
-    carries while it is barred; empty where it carries none, or what was kept of that is damaged."""
+    carries while it is barred; empty where it carries none, or what was kept of that is damaged. `told`
+    hears how many bytes of the places were just read, compared or written."""
 
     change: Change
     medium: Medium
     old: Read
     new: Read
     notice: bytes = b""
+    told: Callable[[int], None] = lambda size: None
 
     @property
     def barred(self) -> Read:
@@ -31,15 +33,15 @@ class Side:
     def holds(self, digest: str) -> bool:
         """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot
         be read."""
-        return digest_of(self.change.places, self.medium.read) == digest
+        return digest_of(self.change.places, self.medium.read, self.told) == digest
 
     def keeps_old(self) -> bool:
         """Whether the bytes that it held are kept as they were saved."""
-        return _is_whole(self.change, self.old, self.change.old_digest)
+        return _is_whole(self, self.old, self.change.old_digest)
 
     def keeps_new(self) -> bool:
         """Whether the bytes that it is to hold are kept as they were made."""
-        return _is_whole(self.change, self.new, self.change.new_digest)
+        return _is_whole(self, self.new, self.change.new_digest)
 
     def keeps_notice(self) -> bool:
         """Whether the notice is kept, if there is to be one."""
@@ -54,9 +56,9 @@ class Side:
         return not self.notice or self.notice[at : at + len(block)] == block
 
 
-def _is_whole(change: Change, kept: Read, digest: str) -> bool:
+def _is_whole(side: Side, kept: Read, digest: str) -> bool:
     try:
-        return digest_of(change.places, kept) == digest
+        return digest_of(side.change.places, kept, side.told) == digest
     except Failed:
         return False
 
@@ -86,6 +88,7 @@ def stray(side: Side, *, before: bool = False, released: bool = False) -> int | 
         for start, size in blocks(mark, side.medium.logical_block_bytes)
     }
     for chunk in chunks(side.change.places):
+        side.told(chunk.size_bytes)
         known = [read(chunk.start_bytes, chunk.size_bytes) for read in known_by]
         for start, now in _readable(side.medium, chunk, failed):
             seen = True

@@ -1,4 +1,4 @@
-"""What is said of a change that is rehearsed, put on drives, and taken back."""
+"""What is said of a change that is rehearsed, put on drives, and undone."""
 
 from wizard.model.said import Sentence
 
@@ -15,6 +15,10 @@ SAVED = Sentence("apply.engine.saved", "If the power went now, {drives} would be
 BARRED = Sentence(
     "apply.engine.barred",
     "If the power went now, nothing would be lost: it can be kept or undone on any later day.",
+)
+PUT_TO_USE = Sentence(
+    "apply.engine.put-to-use",
+    "If the power went now, {drives} would hold what was shown; `diskwright resume` would put it to use.",
 )
 RELEASED = Sentence("apply.engine.released", "If the power went now, {drives} would hold what was shown.")
 

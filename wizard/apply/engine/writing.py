@@ -7,7 +7,6 @@ from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.engine import words
 from wizard.apply.engine.record import Mark
 from wizard.apply.engine.survey import Side
-from wizard.apply.run.progress import Progress
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -18,22 +17,18 @@ def check(side: Side, digest: str) -> None:
         raise Failed(words.NOT_AS_WRITTEN(drive=side.change.path))
 
 
-def replace_all(
-    side: Side, content: Read, digest: str, progress: Progress, standing: Read | None = None
-) -> None:
+def replace_all(side: Side, content: Read, digest: str, standing: Read | None = None) -> None:
     """Put these bytes in all places, and read them back. What is there already is not written again: where a
     block takes no writes any more, that is the way back from it. `standing` gives what is there where that is
     known; else the drive is read. Raises Failed.
     """
     standing = standing or side.medium.read
-    total, done = side.change.changed_bytes or 1, 0
     for chunk in chunks(side.change.places):
         data = content(chunk.start_bytes, chunk.size_bytes)
         for place in _unlike(standing, chunk, data):
             at = place.start_bytes - chunk.start_bytes
             side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
-        done += chunk.size_bytes
-        progress(done / total)
+        side.told(chunk.size_bytes)
     side.medium.flush()
     check(side, digest)
 

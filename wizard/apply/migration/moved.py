@@ -64,9 +64,13 @@ def decision_of(
     undone any more."""
     choices = []
     if can_keep(migration, state):
-        choices.append(Choice(Settling.KEEP, str(words.KEEP()), str(keep_sentence(migration))))
+        choices.append(
+            Choice(Settling.KEEP, str(words.KEEP(device=migration.device)), str(keep_sentence(migration)))
+        )
     if not closed and can_undo(migration, state, entries):
-        choices.append(Choice(Settling.UNDO, str(words.UNDO()), str(undo_sentence(migration))))
+        choices.append(
+            Choice(Settling.UNDO, str(words.UNDO(device=migration.device)), str(undo_sentence(migration)))
+        )
     both = len(choices) == len(Settling)
     return Decision(
         tuple(choices), resumes=state in HALF_DONE, look=str(look_sentence(migration)) if both else ""

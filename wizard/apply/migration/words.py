@@ -42,7 +42,7 @@ LINE_CHANGED = Sentence("apply.migration.line-changed", "{seen:First} since this
 # How a run ends.
 AS_EXT4 = Sentence(
     "apply.migration.as-ext4",
-    "{device} is mounted as ext4 from now on. `diskwright undo {run}` takes it back.",
+    "{device} is mounted as ext4 from now on. `diskwright undo {run}` undoes it.",
 )
 SHOWN = Sentence("apply.migration.shown", "{device} is ext4 as shown; every check holds.")
 WRITTEN_SINCE = Sentence(
@@ -52,12 +52,11 @@ WRITTEN_SINCE = Sentence(
 UNMOUNTED = Sentence("apply.migration.unmounted", "It is left unmounted.")
 PROTECTED = Sentence(
     "apply.migration.protected",
-    "It is left unmounted. Until you keep it or take it back, or the machine restarts, nobody can write to "
-    "it.",
+    "It is left unmounted. Until you keep it or undo it, or the machine restarts, nobody can write to it.",
 )
 THEN = Sentence(
     "apply.migration.then",
-    "Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` takes it back.",
+    "Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.",
 )
 CHECKS = Sentence("apply.migration.checks", "A check does not hold.", "{count} checks do not hold.")
 STOPPED = Sentence("apply.migration.stopped", "Stopped before step {step} as asked.")
@@ -68,7 +67,7 @@ ONLY_READ = Sentence(
 )
 WAYS_ON = Sentence(
     "apply.migration.ways-on",
-    "`diskwright undo {run}` takes back what was done; `diskwright resume {run}` goes on.",
+    "`diskwright undo {run}` undoes what was done; `diskwright resume {run}` goes on.",
 )
 
 # Going on, undoing and keeping.
@@ -78,7 +77,7 @@ UNDOING = Sentence(
 )
 UNDONE = Sentence("apply.migration.undone", "The run {name} is undone already.")
 WAS_KEPT = Sentence(
-    "apply.migration.was-kept", "The run {name} was kept: what could have taken it back is deleted."
+    "apply.migration.was-kept", "The run {name} was kept: what could have undone it is deleted."
 )
 WROTE_NOTHING = Sentence(
     "apply.migration.wrote-nothing", "The run {name} wrote nothing, so there is nothing to undo."
@@ -141,7 +140,7 @@ ADVISED = Sentence(
     "`diskwright tune {device} --workload ID` tells which options suit its use, and can set them; "
     "`diskwright workloads` lists the IDs.",
 )
-KEEP = Sentence("apply.migration.keep", "Keep the new filesystem?")
+KEEP = Sentence("apply.migration.keep", "Keep the new filesystem on {device}?")
 KEEP_MEANS = Sentence("apply.migration.keep-means", "Keeping ends the way back.")
 KEEP_FREES = Sentence(
     "apply.migration.keep-frees", "Keeping ends the way back and frees {room:size} in {folder}."
@@ -149,7 +148,7 @@ KEEP_FREES = Sentence(
 FROM_THEN = Sentence(
     "apply.migration.from-then", "From then on the filesystem is mounted and used as any other."
 )
-UNDO = Sentence("apply.migration.undo", "Undo the migration?")
+UNDO = Sentence("apply.migration.undo", "Undo the conversion of {device}?")
 UNDO_FILE = Sentence("apply.migration.undo-file", "Undoing puts the file back as it was.")
 UNDO_MEANS = Sentence(
     "apply.migration.undo-means",
@@ -196,8 +195,7 @@ DAMAGED = Sentence(
 UNTOLD = Sentence("apply.migration.untold", "it does not say what.")
 TO_REPAIR = Sentence(
     "apply.migration.to-repair",
-    "To have it repaired first, in a way that can be taken back, say `{command}`. A backup before that is "
-    "wise.",
+    "To have it repaired first, in a way that can be undone, say `{command}`. A backup before that is wise.",
 )
 
 # The line of fstab.
@@ -258,7 +256,7 @@ BACK = Sentence(
     "bit.",
 )
 DELETED = Sentence(
-    "apply.migration.deleted", "What could have taken it back is deleted, which freed {freed:exact}."
+    "apply.migration.deleted", "What could have undone it is deleted, which freed {freed:exact}."
 )
 NOT_WRITTEN_TO = Sentence("apply.migration.not-written-to", "{device} was not written to.")
 NOTHING_KEPT = Sentence(

@@ -24,6 +24,7 @@ from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
+from wizard.apply.run.progress import noting, part_of
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
@@ -134,9 +135,16 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
     ground.journal.add(Event.COMMAND, str(words.READ(drives=plan.paths, count=len(plan.paths))))
+    progress, drives_count = noting(ground.run), len(wanted)
     changes = [
         collected(
-            ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]
+            ground.run,
+            number,
+            one,
+            old[number],
+            new[number],
+            blank=_held_nothing(member) and not old[number],
+            progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
         )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
     ]

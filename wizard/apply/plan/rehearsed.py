@@ -151,7 +151,7 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
     more."""
     exchange = Exchange(run, drives)
     try:
-        exchange.release()
+        exchange.release(noting(run))
     finally:
         exchange.close()
     record = Record(Phase.KEPT, exchange.record.changes)

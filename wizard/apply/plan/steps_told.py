@@ -139,12 +139,14 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     places = tuple(
         printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
     )
+    where = (plan.part_path,) if plan.part else plan.paths
     used = words.USED_AT(places=places) if places else words.USED()
     loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
     kept = in_a_row(used, words.LOST_THEN(count=drives) if loses else words.NO_WAY_BACK())
     why_secret = str(OPENED_TO_KEEP()) if plan.containers else ""
-    keep = Choice(Settling.KEEP, str(words.KEEP_IT()), str(kept), why_secret)
-    return Decision((keep, Choice(Settling.UNDO, str(words.TAKE_BACK()), str(words.PUT_BACK(count=drives)))))
+    keep = Choice(Settling.KEEP, str(words.KEEP_IT(drives=where)), str(kept), why_secret)
+    undo = Choice(Settling.UNDO, str(words.UNDO_IT(drives=where)), str(words.PUT_BACK(count=drives)))
+    return Decision((keep, undo))
 
 
 def waiting_sentence(plan: Plan, name: str) -> Said:

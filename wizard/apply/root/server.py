@@ -193,7 +193,8 @@ class Relay:
         if (run := self._last) is None:
             raise Refused(words.NO_RUN())
         try:
-            sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
+            with self._standing_told(run):
+                sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
         finally:
             self._tell_rest(run)
         self._tell(Answer(Say.SETTLED, sentence=sentence))

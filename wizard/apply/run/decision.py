@@ -1,6 +1,6 @@
 """What is left to a person about a run that has ended, in words: keep it, undo it, or go on with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
@@ -52,13 +52,19 @@ class Decision:
 
     def later(self, run: Path) -> str:
         """By which commands each can be done another time."""
-        commands: list[Said | str] = [command_on(word, run) for word in self._words()]
-        return str(words.LATER(commands=reduce(_or, commands) if commands else ""))
+        commands = [command_on(word, run) for word in self._words()]
+        return str(words.LATER(commands=either(commands)))
 
     def _words(self) -> Iterator[str]:
         if self.resumes:
             yield "resume"
         yield from (choice.way for choice in self.choices)
+
+
+def either(commands: Iterable[str]) -> Said | str:
+    """One of them, in a row: `this, or that`."""
+    found: list[Said | str] = [*commands]
+    return reduce(_or, found) if found else ""
 
 
 def _or(first: Said | str, other: Said | str) -> Said:

@@ -82,6 +82,25 @@ def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Progr
     return note
 
 
+class Tally:
+    """Counts bytes that are read or written, and tells which part of them is done; nothing where nobody has
+    begun to count."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+        self._bytes, self._done = 1, 0
+
+    def begin(self, progress: Progress, all_bytes: int) -> None:
+        """Count from 0; `all_bytes` is about how many there will be."""
+        self._progress, self._bytes, self._done = progress, max(1, all_bytes), 0
+
+    def __call__(self, size_bytes: int) -> None:
+        """So many more are done."""
+        self._done += size_bytes
+        if self._progress is not None:
+            self._progress(min(self._done / self._bytes, 1.0))
+
+
 def part_of(progress: Progress, begin: float, end: float) -> Progress:
     """Tells of a part of the work as of the whole."""
     return lambda share: progress(begin + share * (end - begin))

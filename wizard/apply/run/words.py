@@ -65,7 +65,7 @@ MAY_BE_FAILING = Sentence(
 WHEN_WRITABLE = Sentence(
     "apply.run.when-writable",
     "When it can be written to again (mount -o remount,rw), `diskwright resume {run}` goes on. Or "
-    "`diskwright undo {run}` takes back what can be taken back.",
+    "`diskwright undo {run}` undoes what can be undone.",
 )
 
 # Locks.

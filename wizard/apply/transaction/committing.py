@@ -66,10 +66,10 @@ class Committing:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 power = power_said(Phase.REPLACING, self._device, waits=False)
                 self._note(Event.SAVED, in_a_row(*filter(None, (words.BARRED(), power))))
-                exchange.commit(part_of(progress, 0.2, 1.0))
+                exchange.commit(part_of(progress, 0.2, 0.8))
                 seen = words.READ_AGAIN(size=exchange.record.changes[0].changed_bytes)
                 self._note(Event.VERIFIED, words.HOLDS(), output=str(seen))
-            exchange.release()
+            exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
         """Go back to the filesystem as it was, to the bit: from RELEASED, or from the middle of a commit or
@@ -167,6 +167,7 @@ class Committing:
                     (old_mark,),
                     (new_mark,),
                     blank=False,
+                    touched_bytes=sum(place.size_bytes for place in touched),
                     progress=progress,
                 )
         except Failed as error:

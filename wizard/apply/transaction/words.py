@@ -1,4 +1,4 @@
-"""What is said of a change that is made on a snapshot of a filesystem, put on its device, and taken back."""
+"""What is said of a change that is made on a snapshot of a filesystem, put on its device, and undone."""
 
 from wizard.model.said import Sentence
 

@@ -21,6 +21,7 @@ from wizard.apply.tune.guard import (
 )
 from wizard.apply.tune.how import How
 from wizard.apply.tune.of_run import load_changes
+from wizard.apply.tune.ready import ready_said
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.steps_of import stays
@@ -94,7 +95,8 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
         return Event.DONE, words.IS_OFF(device=changes.device)
     if any(stays(step.operation) for step in changes.steps):
         return Event.DONE, words.IS_GROWN(device=changes.device)
-    return Event.DONE, words.IS_CHANGED(device=changes.device, run=called(run))
+    changed = words.IS_CHANGED(device=changes.device, run=called(run))
+    return Event.DONE, in_a_row(*ready_said(changes), changed)
 
 
 def ways_on(run: Path, changes: Changes) -> Said | str:

@@ -131,8 +131,8 @@ LEFT_GROWN = Sentence(
     "apply.tune.left-grown", "{device} keeps its new end: the filesystem on it has grown into it."
 )
 AS_IT_WAS = Sentence("apply.tune.as-it-was", "It is as it was: {seen}.")
-NOT_TAKEN_BACK = Sentence("apply.tune.not-taken-back", "It could not be taken back: {seen}.")
-TAKEN_BACK = Sentence("apply.tune.taken-back", "Taken back: {seen}.")
+NOT_TAKEN_BACK = Sentence("apply.tune.not-taken-back", "It could not be undone: {seen}.")
+TAKEN_BACK = Sentence("apply.tune.taken-back", "Undone: {seen}.")
 HAS_POWER = Sentence("apply.tune.has-power", "{device} is in use: {reason}. It has power still.")
 NOT_SET = Sentence("apply.tune.not-set", "{file} does not take {value}: {reason}.")
 NOT_GONE = Sentence("apply.tune.not-gone", "{file} could not be taken away: {reason}.")
@@ -145,7 +145,7 @@ STOPPED = Sentence("apply.tune.stopped", "Stopped before step {step} as asked. {
 STEP_FAILED = Sentence("apply.tune.step-failed", "Step {step} of {steps} failed: {error} {ways}")
 WAYS_ON = Sentence(
     "apply.tune.ways-on",
-    "{far} `diskwright resume {run}` goes on. `diskwright undo {run}` takes back what was done.",
+    "{far} `diskwright resume {run}` goes on. `diskwright undo {run}` undoes what was done.",
 )
 WAYS_ON_UNWRITTEN = Sentence(
     "apply.tune.ways-on-unwritten", "{far} `diskwright resume {run}` goes on. Nothing was written."
@@ -158,11 +158,11 @@ CHECKS_FAIL = Sentence(
 IS_OFF = Sentence("apply.tune.is-off", "{device} is powered off: it can be unplugged.")
 IS_CHANGED = Sentence(
     "apply.tune.is-changed",
-    "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` takes it back.",
+    "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` undoes it.",
 )
 IS_GROWN = Sentence(
     "apply.tune.is-grown", "{device} has grown as shown; every check holds. There is no way back."
 )
 DRIVES_OWN_STAYS = Sentence(
-    "apply.tune.drives-own-stays", "{said:row} What is the drive's own could not be taken back: {fault}."
+    "apply.tune.drives-own-stays", "{said:row} What is the drive's own could not be undone: {fault}."
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
+from wizard.desk.parts.runs import impediment
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
     Action,
@@ -52,9 +54,9 @@ class Spread(Place):
 
     def _look(self) -> None:
         """Which drives there are, and what can be made of those that are taken."""
-        found = candidates(self.services, self._session)
+        found = candidates(self._session, partial(impediment, self.services, self.desk.runs))
         self._found = tuple(one for one in found if self.services.is_attached(one[0]))
-        able = {drive.path for drive, refusal in self._found if not refusal}
+        able = {drive.path for drive, refusal in self._found if refusal == ""}
         self._taken = [path for path in self._taken if path in able]
         keys = [*(drive.path for drive, _ in self._found), *(way.name for way in WAYS)]
         self._at = self._at if self._at in (*keys, DRIVES, HOW) else keys[0]
@@ -92,22 +94,22 @@ class Spread(Place):
             help=tuple(sentence() for sentence in words.HELP),
         )
 
-    def _drive_row(self, drive: Drive, refusal: str) -> Row:
+    def _drive_row(self, drive: Drive, refusal: Text) -> Row:
         said = words.DRIVE(
             drive=drive.path,
             model=drive.model or words.NO_NAME(),
             size=words.SIZE(size=drive.size_bytes) if drive.size_bytes else words.NO_SIZE(),
             serial=words.SERIAL(serial=drive.serial) if drive.serial else words.NO_SERIAL(),
         )
-        chosen = None if refusal else drive.path in self._taken
+        chosen = None if refusal != "" else drive.path in self._taken
         return Row(drive.path, (Piece(said),), level=1, chosen=chosen, why_not=refusal)
 
     def _way_row(self, way: Way) -> Row:
         why_not = self._why_not(way.name)
-        chosen = None if why_not else way is way_of(self._session)
+        chosen = None if why_not != "" else way is way_of(self._session)
         return Row(way.name, (Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
-    def _why_not(self, row: str) -> str:
+    def _why_not(self, row: str) -> Text:
         """Why a row cannot be taken; empty where it can."""
         tried = self._tried.get(row, "")
         refused = {drive.path: refusal for drive, refusal in self._found}
@@ -158,11 +160,15 @@ class Spread(Place):
         """What can be taken is another matter now."""
         self._look()
 
+    def runs_changed(self) -> None:
+        """A run may have ended, or have begun to wait."""
+        self._look()
+
     def act_take(self, row: str, _values: Values) -> None:
         """Take or leave a drive; lay the volume in a way."""
         if row in self._tried:
             self._lay(self._tried[row])
-        elif row in {drive.path for drive, refusal in self._found if not refusal}:
+        elif row in {drive.path for drive, refusal in self._found if refusal == ""}:
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()

@@ -85,12 +85,13 @@ class ChangesJob(Job):
 
         if state.value == "done":
             off = isinstance(self.changes.wanted, SwitchOff)
-            said = (words.POWERED_OFF if off else words.CHANGED)(device=self.changes.device)
+            done = (words.POWERED_OFF if off else words.CHANGED)(device=self.changes.device)
+            said, *rest = (*services.ready(self.changes), done)
             final = any(stays(step.operation) for step in self.changes.steps)
             more: tuple[Text, ...] = () if final else (words.UNDO_LATER(run=called(run)),)
-            back = Choice(Settling.UNDO, str(UNDO_QUESTION()), str(UNDO_EARLY()))
+            back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY()))
             decision = Decision(() if final else (back,), settled=True)
-            return Outcome(Banner(said, self.sentences, Tone.GOOD), more, decision)
+            return Outcome(Banner(said, (*rest, *self.sentences), Tone.GOOD), more, decision)
         last = next((entry.sentence for entry in reversed(entries)), "")
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
         return Outcome(Banner(last or words.NOT_DONE(), (), tone), (), Decision())

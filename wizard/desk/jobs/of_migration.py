@@ -81,9 +81,14 @@ class MigrationJob(Job):
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """How the filesystem is, and whether it was used since."""
         from wizard.apply.migration.moved import decision_of, moved_sentence
+        from wizard.apply.run.decision import Settling
+        from wizard.apply.words import NOT_YET
 
         used = services.closed(run)
-        tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
         decision = decision_of(self.migration, state, entries, closed=bool(used))
+        said = moved_sentence(state)
+        waits = not used and decision.of(Settling.KEEP) is not None
+        first, detail = (NOT_YET(), (said,)) if waits else (said, ())
+        tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
         more = (used,) if used else ()
-        return Outcome(Banner(moved_sentence(state), (), Tone.WARN if used else tone), more, decision)
+        return Outcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)

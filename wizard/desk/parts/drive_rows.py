@@ -47,8 +47,8 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
     said = _RUN_SAID.get(run.state, words.RUN_STOPPED)()
     tone = Tone.ACCENT if run.state == "running" else Tone.WARN
     drives = ", ".join(map(short, run.drives))
-    notes = (printable(run.run.name, 60),) if named else ()
-    return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone)), notes=notes)
+    name = muted(printable(run.run.name, 60) if named else "")
+    return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone), name), pinned=True)
 
 
 def reading_row(path: str) -> Row:

@@ -8,8 +8,14 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from wizard.apply.engine.record import GOING_BACK, Phase
+from wizard.desk.view import Progress
+from wizard.desk.words import work as words
+
 if TYPE_CHECKING:
     from wizard.apply.run.progress import StepProgress
+    from wizard.desk.jobs.job import Job
+    from wizard.model.said import Said
     from wizard.services.contract import Services
 
 PERIOD = 1.0
@@ -20,7 +26,8 @@ MOST_RATES = 60
 @dataclass(frozen=True, slots=True)
 class Standing:
     """`rates` are bytes a second of the last looks, `moved` what the drives had moved at the latest, which
-    was at `at` of a steady clock. `power` is what the run itself tells of a power cut."""
+    was at `at` of a steady clock. `power` is what the run itself tells of a power cut. `over` is what was
+    told last of work that is done by now."""
 
     followed: bool = False
     progress: StepProgress | None = None
@@ -28,6 +35,17 @@ class Standing:
     rates: tuple[float, ...] = ()
     moved: int = 0
     at: float = 0.0
+    over: StepProgress | None = None
+
+    def turned(self) -> Standing:
+        """As something else begins, of which nothing is told yet."""
+        return replace(self, over=self.progress or self.over)
+
+    @property
+    def around(self) -> StepProgress | None:
+        """How far that is which comes before the first step, or behind the last."""
+        told = self.progress
+        return told if told is not None and told.step == 0 and told != self.over else None
 
     def looked(self, services: Services, run: Path, paths: Sequence[str]) -> Standing | None:
         """As it is now; None where it was looked at just before."""
@@ -46,6 +64,41 @@ class Standing:
             moved=moved,
             at=now,
         )
+
+
+def doing(phase: Phase | None, *, done: bool) -> Said:
+    """What is at work while no step is; `phase` is how far a rehearsed run is."""
+    if phase in GOING_BACK:
+        return words.UNDOING()
+    if not done:
+        return words.BEFORE()
+    if phase is Phase.REHEARSING:
+        return words.SAVING()
+    return words.WRITING() if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING) else words.LAST()
+
+
+def far_around(standing: Standing, what: Said) -> Progress:
+    """A bar for what comes before the first step, behind the last, or when it is kept or undone."""
+    told = standing.around
+    if told is None:
+        return Progress(None, words.FAR_UNKNOWN(what=what), standing.rates)
+    percent, left = int(100 * told.share), told.seconds_left
+    if left is None or left < 1:
+        said = words.FAR_ONLY(what=what, percent=percent)
+    else:
+        said = words.FAR(what=what, percent=percent, left=left)
+    return Progress(told.share, said, standing.rates)
+
+
+def far_in_steps(standing: Standing, job: Job, done: int, working: int) -> Progress:
+    """A bar over all steps, by their estimates."""
+    count = len(job.sentences)
+    percent, left = percent_of(job.seconds, done, standing.progress)
+    if left >= 1:
+        said = words.PERCENT(percent=percent, left=left, step=working, count=count)
+    else:
+        said = words.PERCENT_ONLY(percent=percent, step=working, count=count)
+    return Progress(percent / 100, said, standing.rates)
 
 
 def percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:

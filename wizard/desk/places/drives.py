@@ -173,11 +173,10 @@ class Drives(Place):
         rows = tuple(self._rows())
         at = self._at if any(row.key == self._at for row in rows) else self._default
         found = self._current(at)
-        title = words.WAITING_TITLE() if self.desk.runs and at.startswith("run:") else words.TITLE()
         return View(
             "drives",
             Step.DRIVES,
-            title,
+            words.TITLE(),
             tuple(self._actions(at, found)),
             self._about(),
             rows=Rows(rows, at, COLUMNS),

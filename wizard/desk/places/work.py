@@ -3,19 +3,21 @@ nobody to look."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.apply.run.decision import Choice, Decision, Settling
+from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.desk.jobs.job import Outcome
 from wizard.desk.jobs.known import job_of
+from wizard.desk.parts.decisions import with_ways
 from wizard.desk.parts.drive_rows import short
-from wizard.desk.parts.progress import Standing, percent_of
+from wizard.desk.parts.progress import PERIOD, Standing, doing, far_around, far_in_steps
 from wizard.desk.place import Place, Values
 from wizard.desk.view import (
     GAP,
@@ -25,7 +27,6 @@ from wizard.desk.view import (
     Pane,
     Para,
     Piece,
-    Progress,
     Step,
     Text,
     Tone,
@@ -43,6 +44,7 @@ from wizard.services.session import Session
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.desk.jobs.job import Job
+    from wizard.model.said import Said
 
 HELP = (words.HELP_WORK(), words.HELP_STAND_IN(), words.HELP_KEEP())
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
@@ -72,7 +74,7 @@ class Work(Place):
         self._standing = Standing()
         self._state = RunState.RUNNING
         self._outcome: Outcome | None = None
-        self._settling: Text = ""
+        self._settling: Said | None = None
 
     def entered(self) -> None:
         """Follow it, unless that is being done."""
@@ -97,6 +99,8 @@ class Work(Place):
 
     def _note(self, entry: Entry) -> None:
         self._entries = (*self._entries, entry)
+        if entry.event is Event.STEP_STARTED:
+            self._standing = self._standing.turned()
 
     def _look(self, paths: list[str]) -> None:
         """How it stands now, no more than once a second."""
@@ -110,7 +114,7 @@ class Work(Place):
 
     def _read(self, state: RunState) -> None:
         """It is not at work any more."""
-        self._state, self._settling = state, ""
+        self._state, self._settling = state, None
         self._standing = Standing()
         self._entries = tuple(self.services.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
@@ -119,7 +123,7 @@ class Work(Place):
             # All is written: whatever failed since, it waits as before.
             waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
-        self._outcome = replace(outcome, decision=with_ways(outcome.decision, ways))
+        self._outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
 
     @property
     def _done(self) -> frozenset[int]:
@@ -147,10 +151,12 @@ class Work(Place):
         )
 
     def _progress(self) -> Iterator[Block]:
-        if self._settling:
-            yield Progress(None, self._settling, self._standing.rates)
+        done, working = len(self._done), self._working
+        if self._settling is None and (working or 0 < done < len(self.job.sentences)):
+            yield far_in_steps(self._standing, self.job, done, working or done + 1)
         else:
-            yield self._how_far()
+            what = self._settling or doing(self.services.phase(self.run), done=bool(done))
+            yield far_around(self._standing, what)
         yield GAP
         yield self._power()
 
@@ -162,18 +168,6 @@ class Work(Place):
             return para(strong(printable(told, 1000)), hang=2)
         said: Text = printable(str(power), 1000) if power != "" else words.NOTHING_TOLD()
         return para(Piece(words.IF_POWER(), Tone.WARN), strong(said), hang=2)
-
-    def _how_far(self) -> Progress:
-        count, done = len(self.job.sentences), len(self._done)
-        percent, left = percent_of(self.job.seconds, done, self._standing.progress)
-        step = self._working or min(done + 1, count)
-        if self._working is None:
-            said: Text = words.LAST() if done else words.BEFORE()
-        elif left >= 1:
-            said = words.PERCENT(percent=percent, left=left, step=step, count=count)
-        else:
-            said = words.PERCENT_ONLY(percent=percent, step=step, count=count)
-        return Progress(percent / 100, said, self._standing.rates)
 
     def _work_panes(self) -> Iterator[Pane]:
         yield Pane(words.STEPS(), tuple(self._steps()))
@@ -195,8 +189,7 @@ class Work(Place):
 
     def _work_actions(self) -> Iterator[Action]:
         if not self._settling:
-            yield Action("leave", "b", words.LEAVE())
-            yield Action("stop", "S", words.STOP(), ends=True)
+            yield from (Action("leave", "b", words.LEAVE()), Action("stop", "S", words.STOP(), ends=True))
         yield Action("commands", "v", words.COMMANDS())
 
     def _result(self) -> Iterator[Block]:
@@ -328,6 +321,7 @@ class Work(Place):
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = words.KEEPING() if way is Settling.KEEP else words.UNDOING()
+        self._standing = Standing(progress=self.services.progress(self.run)).turned()
 
         def work() -> str:
             if way is Settling.KEEP:
@@ -354,6 +348,22 @@ class Work(Place):
 
     def _doing(self, work: Callable[[], str]) -> None:
         """Something that is over when it returns, watched meanwhile."""
+        over = threading.Event()
+
+        def look() -> None:
+            paths = [drive.path for drive in self.job.drives]
+            self._look(paths)
+            while not over.wait(PERIOD):
+                self._look(paths)
+
+        def watched() -> str:
+            watcher = threading.Thread(target=look, daemon=True)
+            watcher.start()
+            try:
+                return work()
+            finally:
+                over.set()
+                watcher.join()
 
         def done(_said: str) -> None:
             # The banner tells it.
@@ -363,7 +373,7 @@ class Work(Place):
             self._read(self.services.state(self.run))
             self.tell(str(error), Tone.DANGER)
 
-        self.desk.later(self, work, done, failed, finishes=True)
+        self.desk.later(self, watched, done, failed, finishes=True)
 
     def act_commands(self, _row: str, _values: Values) -> None:
         """Every step as it is run."""
@@ -380,15 +390,6 @@ class Work(Place):
 
         page = render_page(make_report(Sources(run=self.run)))
         save(self.desk, words.THE_REPORT(), page, f"{self.run.name}-report.html")
-
-
-def with_ways(decision: Decision, ways: Sequence[str]) -> Decision:
-    """What leads on a run of any kind that ended early, beside what its own kind offers."""
-    choices = decision.choices
-    if Settling.UNDO in ways and decision.of(Settling.UNDO) is None:
-        question, means = str(words.UNDO_QUESTION()), str(words.UNDO_EARLY())
-        choices = (*choices, Choice(Settling.UNDO, question, means))
-    return replace(decision, choices=choices, resumes=decision.resumes or "resume" in ways)
 
 
 def _check(entry: Entry) -> Iterator[Block]:

@@ -3,7 +3,6 @@
 from wizard.model.said import Sentence
 
 TITLE = Sentence("desk.drives.title", "Drives")
-WAITING_TITLE = Sentence("desk.drives.waiting-title", "Running and waiting")
 ABOUT = Sentence("desk.drives.about", "{count} drive, {who}", "{count} drives, {who}")
 AS_ROOT = Sentence("desk.drives.as-root", "as root")
 NOT_ROOT = Sentence("desk.drives.not-root", "not root")

@@ -20,7 +20,7 @@ NOTHING_THERE = Sentence(
 )
 WAITS = Sentence(
     "desk.job.waits",
-    "When all is written it waits for you: keep it, or get back what was there, bit for bit.",
+    "When all is written it waits for you: keep it, or undo it, which puts back what was there.",
 )
 WAITS_SECRET = Sentence("desk.job.waits-secret", "Keeping it asks for the passphrase.")
 

@@ -40,12 +40,10 @@ ABOUT = Sentence(
     "Without --confirm it shows what it would do, and changes nothing. The token is the drive's serial "
     "number, or the device's name for a drive without one.",
 )
-UNDO = Sentence("faces.action.undo", "`diskwright undo` takes it back.")
-UNDO_BUT_POWER = Sentence(
-    "faces.action.undo-but-power", "`diskwright undo` takes it back, but for the power."
-)
+UNDO = Sentence("faces.action.undo", "`diskwright undo` undoes it.")
+UNDO_BUT_POWER = Sentence("faces.action.undo-but-power", "`diskwright undo` undoes it, but for the power.")
 UNDO_BTRFS = Sentence(
     "faces.action.undo-btrfs",
-    "`diskwright undo` takes it back for Btrfs; ext4 and XFS do not shrink while they are mounted.",
+    "`diskwright undo` undoes it for Btrfs; ext4 and XFS do not shrink while they are mounted.",
 )
 TO_DO_THIS = Sentence("faces.action.to-do-this", "Nothing has been changed. To do this:")

@@ -7,7 +7,7 @@ SCREENS = Sentence("faces.demo.screens", "the five screens, on a disposable driv
 BY_LINE = Sentence("faces.demo.by-line", "the wizard line by line, for screen readers and serial lines")
 WHOLE_JOB = Sentence(
     "faces.demo.whole-job",
-    "the whole job without a question: inspect, warn, advise, plan, measure, apply, take back, keep, verify",
+    "the whole job without a question: inspect, warn, advise, plan, measure, apply, undo, keep, verify",
 )
 PLAIN = Sentence("faces.demo.plain", "ask line by line; chosen by itself on TERM=dumb")
 BY_ITSELF = Sentence("faces.demo.by-itself", "go through the whole job without asking, also on a terminal")
@@ -39,7 +39,7 @@ PLAN = Sentence("faces.demo.plan", "Plan and preview")
 MEASURE = Sentence("faces.demo.measure", "Measure, by reading only")
 APPLY = Sentence("faces.demo.apply", "Apply")
 APPLY_AGAIN = Sentence("faces.demo.apply-again", "Apply again")
-TAKE_BACK = Sentence("faces.demo.take-back", "Take it back")
+TAKE_BACK = Sentence("faces.demo.take-back", "Undo")
 KEEP = Sentence("faces.demo.keep", "Keep")
 VERIFY = Sentence("faces.demo.verify", "Verify")
 UNDO = Sentence("faces.demo.undo", "Undo")

@@ -4,7 +4,7 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.keep.says",
-    "Keep what a run made: put it to use, and delete what could take it back. It needs no name while "
+    "Keep what a run made: put it to use, and delete what could undo it. It needs no name while "
     "one run is open.",
 )
 FROM_DRIVE = Sentence(

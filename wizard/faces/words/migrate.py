@@ -18,7 +18,7 @@ UNDO_DIR = Sentence("faces.migrate.undo-dir", "where no transaction can be had, 
 MANIFEST = Sentence("faces.migrate.manifest", "compare every file's content and attributes before and after")
 REPAIR = Sentence(
     "faces.migrate.repair",
-    "repair damage that is found on it, and only where that can be taken back",
+    "repair damage that is found on it, and only where that can be undone",
 )
 TO = Sentence("faces.migrate.to", "the empty volume for the way fresh")
 FSTAB = Sentence("faces.migrate.fstab", "the file of mounts at boot of the system that it belongs to")

@@ -21,9 +21,10 @@ ABOUT_FAILED = Sentence(
     "was not kept. Where the steps ran on the drive directly, it does so until something was formatted.",
 )
 ABOUT_REFUSED = Sentence("faces.status.about-refused", "refused: the run's own last look found a doubt.")
-ABOUT_UNDONE = Sentence("faces.status.about-undone", "undone: it was taken back.")
+ABOUT_UNDONE = Sentence("faces.status.about-undone", "undone: what was there before is back.")
 ABOUT_KEPT = Sentence("faces.status.about-kept", "kept: in use, without a way back.")
 LOOK = Sentence("faces.status.look", "(shows it read-only, before you decide)")
+NOT_YET = Sentence("faces.status.not-yet", "done, not yet in use")
 STEPS = Sentence("faces.status.steps", "{done} of {steps} steps")
 STEPS_UNKNOWN = Sentence("faces.status.steps-unknown", "steps unknown")
 DRIVE_UNKNOWN = Sentence("faces.status.drive-unknown", "unknown drive")

@@ -26,5 +26,5 @@ ABOUT_TUNE = Sentence(
 )
 ABOUT_MIGRATION = Sentence(
     "faces.undo.about-migration",
-    "A migration to ext4 is taken back to the bit, until it is kept or mounted for writing.",
+    "A migration to ext4 is undone to the bit, until it is kept or mounted for writing.",
 )

@@ -48,6 +48,6 @@ LOOK = Sentence(
 CARRY_OUT = Sentence("migrate.carry.carry-out", "Carry it out by the token that was named.")
 KEEP = Sentence(
     "migrate.carry.keep",
-    "Keep it. `{command}` takes it back instead, as long as the system was not started from it.",
+    "Keep it. `{command}` undoes it instead, as long as the system was not started from it.",
 )
 AGAIN = Sentence("migrate.carry.again", "Take the medium out, and start the system again.")

@@ -30,9 +30,7 @@ FINGERPRINT = Sentence(
 )
 
 # Good to know.
-CLOSED_BY = Sentence(
-    "migrate.make.closed-by", "It can be taken back until it is kept, or mounted for writing."
-)
+CLOSED_BY = Sentence("migrate.make.closed-by", "It can be undone until it is kept, or mounted for writing.")
 COMPARING = Sentence(
     "migrate.make.comparing",
     "Comparing every file before and after takes {time:time} altogether.",

@@ -102,8 +102,7 @@ BARRED_WHY = Sentence(
 )
 BARRED_REMEDY = Sentence(
     "migrate.state.barred-remedy",
-    "Go on with `diskwright resume`, or take it back with `diskwright undo`; `diskwright status` lists the "
-    "runs.",
+    "Go on with `diskwright resume`, or undo it with `diskwright undo`; `diskwright status` lists the runs.",
 )
 UNKNOWN = Sentence(
     "migrate.state.unknown",

@@ -50,7 +50,7 @@ REPAIRED = Sentence("migrate.ways.repaired", "Damage that e2fsck finds may be re
 BETWEEN_TRANSACTION = Sentence(
     "migrate.ways.between-transaction",
     "The filesystem is still the old one, or half committed. Half committed, it cannot be mounted until "
-    "`diskwright resume` finishes it or `diskwright undo` takes it back.",
+    "`diskwright resume` finishes it or `diskwright undo` undoes it.",
 )
 BETWEEN_DIRECT = Sentence(
     "migrate.ways.between-direct",

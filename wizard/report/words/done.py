@@ -24,6 +24,7 @@ MUST_HOLD = Sentence("report.done.must-hold", "Must hold afterwards")
 IF_POWER_GOES = Sentence("report.done.if-power-goes", "If the power goes")
 
 IF_POWER_WENT = Sentence("report.done.if-power-went", "If the power went now")
+NOT_YET = Sentence("report.done.not-yet", "done, not yet in use")
 WAITS_FOR = Sentence("report.done.waits-for", "It waits for one of")
 STEPS = Sentence("report.done.steps", "Steps as they were done")
 RESULT = Sentence("report.done.result", "What came of it")

@@ -7,7 +7,7 @@ TOOK = Sentence(
     "apply.migration.on_device.took", "Took the fingerprint of {device} as it was, in {seconds:.1f} s."
 )
 CUT_OFF = Sentence(
-    "apply.migration.on_device.cut-off", "A step was cut off: all steps are taken back, and done anew."
+    "apply.migration.on_device.cut-off", "A step was cut off: all steps are undone, then done again."
 )
 ELSEWHERE = Sentence(
     "apply.migration.on_device.elsewhere", "Step {step} works on another device than {device}."
@@ -37,7 +37,7 @@ NOT_MADE = Sentence(
 )
 NOT_WRITTEN = Sentence(
     "apply.migration.on_device.not-written",
-    "No undo file was written in {folder}, so this step could not be taken back.",
+    "No undo file was written in {folder}, so this step could not be undone.",
 )
 NOT_SAFE = Sentence(
     "apply.migration.on_device.not-safe", "The undo file {file} is not safe on its disk: {why}."

@@ -1,4 +1,4 @@
-"""Why a plan may not be carried out, or a run not gone on with or taken back."""
+"""Why a plan may not be carried out, or a run not gone on with or undone."""
 
 from wizard.model.said import Sentence
 

@@ -1,4 +1,4 @@
-"""What is said of a plan that is tried out on stand-ins, brought to its drives, and kept or taken back."""
+"""What is said of a plan that is tried out on stand-ins, brought to its drives, and kept or undone."""
 
 from wizard.model.said import Sentence
 

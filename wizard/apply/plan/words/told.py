@@ -98,8 +98,8 @@ WAITING = Sentence(
     "there before you decide. `diskwright keep {run}` puts it to use; `diskwright undo {run}` puts back what "
     "was there, bit for bit.",
 )
-KEEP_IT = Sentence("apply.plan.told.keep-it", "Keep it?")
-TAKE_BACK = Sentence("apply.plan.told.take-back", "Take it back?")
+KEEP_IT = Sentence("apply.plan.told.keep-it", "Keep what was made on {drives:and}?")
+UNDO_IT = Sentence("apply.plan.told.undo-it", "Undo what was made on {drives:and}?")
 USED = Sentence("apply.plan.told.used", "It is put to use.")
 USED_AT = Sentence("apply.plan.told.used-at", "It is put to use, mounted at {places:and}.")
 LOST_THEN = Sentence(

@@ -1,0 +1,63 @@
+"""How far a run is while bytes are saved, written and compared: told from the first to the last byte."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.exchanged import PLACES, SIZE, Drives
+from wizard.apply.block.extents import Read
+from wizard.apply.engine.changes import kept
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.stores import FOLDER, Store, old_file
+from wizard.apply.run.progress import Progress
+from wizard.model.machine import Extent
+
+Act = Callable[[Exchange, Progress], None]
+MARKS = [((1, 2), (3, 4)), ((5,), (6,))]
+
+
+def told(drives: Drives, act: Act) -> list[float]:
+    """What is heard while something is done."""
+    heard: list[float] = []
+    one = Exchange(drives.run, drives.drives)
+    try:
+        act(one, heard.append)
+    finally:
+        one.close()
+    return heard
+
+
+@pytest.mark.parametrize("acts", [("commit", "release"), ("commit", "undo"), ("commit", "release", "undo")])
+def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[str, ...]) -> None:
+    """What is read to compare it counts, too: it takes as long as what is written."""
+    drives = Drives(tmp_path / "run", MARKS)
+    for name in acts:
+        heard = told(drives, lambda one, progress, name=name: getattr(one, name)(progress))  # type: ignore[misc]
+        assert heard == sorted(heard) and heard[0] < 0.3 and heard[-1] == 1.0, (name, heard)
+        assert len(set(heard)) >= 4
+
+
+def test_saving_the_old_bytes_tells_how_far_it_is(tmp_path: Path) -> None:
+    drives = Drives(tmp_path / "run", MARKS)
+    heard: list[float] = []
+
+    def changed(read: Read) -> tuple[Extent, ...]:
+        read(0, SIZE)
+        return PLACES
+
+    (tmp_path / "other" / FOLDER).mkdir(parents=True)
+    with Store(old_file(tmp_path / "other", 0), make_bytes=SIZE) as old:
+        kept(
+            "/dev/sd0",
+            drives.drives[0],
+            changed,
+            lambda start, size: bytes(size),
+            old,
+            (),
+            (),
+            blank=False,
+            touched_bytes=SIZE,
+            progress=heard.append,
+        )
+    assert heard == sorted(heard) and heard[0] <= 0.5 and heard[-1] == 1.0 and len(heard) >= 4
