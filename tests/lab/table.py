@@ -255,9 +255,9 @@ def _by_trial(study: EvidenceFile) -> str:
     command = f"diskwright trial --workload {misaligned.WORKLOAD} --fs NAME --misaligned"
     text = f"""The same question by `{command}`, on such a drive with
 {misaligned.PACE.requests_per_second} requests a second: each filesystem against itself, from an aligned
-sector and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are those of its load
-{misaligned.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes: so none only
-reads."""
+sector and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are those of
+its load {misaligned.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes: so
+none only reads."""
     return "## By diskwright's own trial\n\n" + _wrapped(text) + "\n\n" + "\n".join(lines)
 
 
