@@ -23,7 +23,6 @@ LOGS = ("btrfs", "nilfs2")
 """They write what is new into one place, of which little is rewritten: what it costs them is not foretold."""
 
 LOAD_SHOWN = "kernel-tree"
-DAILY = "ext4"
 SECONDS, MOST_SECONDS = 150, 600
 PACE = Pace(300, charges_rewrites=True)
 """Faster than the study's: a trial makes at least seven runs of each."""
@@ -81,7 +80,7 @@ VISITS = tuple(
         900,
         udev=False,
         alone=True,
-        full_only=name != DAILY,
+        full_only=True,
     )
     for name in FILESYSTEMS
 )
