@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import study, table
+from tests.lab import misaligned, study, table
 from tests.lab.timings import (
     ALIGNED,
     CONTROL,
@@ -29,6 +29,7 @@ from tests.lab.timings import (
 from tests.lab.visit import visits
 from wizard.advise.evidence import EvidenceFile
 from wizard.documents.profiles import read_profile
+from wizard.trial.candidates.document import read_trial
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +69,24 @@ def test_every_figure_of_the_study_is_in_the_table(
     kept: list[Series], instruments: Instruments, evidence: EvidenceFile
 ) -> None:
     text = table.render(kept, instruments, evidence)
-    rows = [line for line in text.splitlines() if line.startswith("|") and ", Linux " in line]
+    rows = [line for line in text.splitlines() if line.startswith("| ") and ", Linux " in line.split("|")[1]]
     for card in evidence.measurements:
         for name, value in card.figures:
             assert any(table._machine(card) in row and f"{value:.2f}" in row for row in rows), (card.id, name)
     # The two drives on which reading was one figure stand beside both kinds of reading.
     assert len(rows) == len(evidence.measurements) + 2
+
+
+def test_every_trial_that_was_kept_is_in_the_table(
+    kept: list[Series], instruments: Instruments, evidence: EvidenceFile
+) -> None:
+    text = table.render(kept, instruments, evidence)
+    for name in misaligned.FILESYSTEMS:
+        verdict = read_trial(misaligned.trial_file(name).read_text(encoding="utf-8"), name)
+        (one,) = verdict.comparisons
+        assert one.ratio and misaligned.judged(name, verdict).holds
+        row = f"| {table.NAMES.get(name, name)} | **{one.ratio.estimate:.2f}**"
+        assert row in text, row
 
 
 def test_every_filesystem_was_measured_as_often_on_each_partition(kept: list[Series]) -> None:
