@@ -148,7 +148,8 @@ def dispatch(words: list[str]) -> int:
 
         print(f"diskwright {__version__}")
         return ExitCode.DONE
-    name = words.pop(0) if words and not words[0].startswith("-") else WIZARD
+    # A path is the drive that the wizard begins with.
+    name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
     if name != WIZARD and name not in COMMANDS:
         from wizard.faces.words.cli import NO_COMMAND
 

@@ -58,12 +58,12 @@ class Desk:
         self._working = 0
         self._idle = threading.Condition(self._lock)
 
-    def begin(self) -> None:
-        """Come to the first place, and watch the drives."""
+    def begin(self, drive: str = "", part: str = "") -> None:
+        """Come to the first place, at a drive or its partition where one is named, and watch the drives."""
         from wizard.desk.places.drives import Drives
 
         changes = self.services.changes(self._stop)
-        self.go(Drives(self))
+        self.go(Drives(self, drive, part))
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
         threading.Thread(target=self._watch_runs, daemon=True).start()
 

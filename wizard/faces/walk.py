@@ -8,8 +8,10 @@ from pathlib import Path
 from wizard.faces.showing.command import Command, help_width, plain, root
 from wizard.faces.showing.console import say
 from wizard.faces.words import walk as words
-from wizard.model.errors import ExitCode
+from wizard.faces.words.shared import not_recorded
+from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.probe.host.sysfs import node_of
 from wizard.services.contract import Services
 from wizard.window.console.terminal import terminal_of
 
@@ -22,11 +24,13 @@ def parser() -> ArgumentParser:
         (
             root(says=words.SET_UP()),
             plain(says=words.NO_ROOT()),
+            root("/dev/sdX", says=words.FROM_DRIVE()),
             plain("--machine", "recorded.json", says=words.RECORDED()),
             root("--plain", says=words.BY_LINE()),
         ),
         (words.ABOUT_SCREENS(), words.ABOUT_VARIABLES()),
     )
+    made.add_argument("device", metavar="DEVICE", nargs="?", default="", help=str(words.DEVICE()))
     made.add_argument("--machine", metavar="FILE", type=Path, help=str(words.MACHINE()))
     made.add_argument("--journal", metavar="DIR", type=Path, help=str(words.JOURNAL()))
     made.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
@@ -42,11 +46,14 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.plain or not terminal_of(os.environ).addressable:
         from wizard.lines.app import run_lines
 
-        return run_lines(_services(arguments), "" if arguments.plain else plain_hint())
+        services = _services(arguments)
+        hint = "" if arguments.plain else plain_hint()
+        return run_lines(services, hint, *begun_at(services, arguments))
     # Textual takes a moment to load: only when it is needed.
     from wizard.window.run import run_window
 
-    return run_window(_services(arguments))
+    services = _services(arguments)
+    return run_window(services, *begun_at(services, arguments))
 
 
 def plain_hint() -> str:
@@ -83,3 +90,24 @@ def _services(arguments: Namespace) -> Services:
     from wizard.probe.recorded import load_machine
 
     return RecordedServices(load_machine(arguments.machine), str(arguments.machine))
+
+
+def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
+    """The drive that was named, and its partition where that was; both empty where none was. Raises BadInput
+    where the wizard does not list it."""
+    if not arguments.device:
+        return "", ""
+    named = arguments.device
+    if arguments.machine is not None:
+        machine = services.probe(lambda _: None)
+        owner = next((one for one in machine.drives if one.partition(named)), machine.drive(named))
+        if owner is None:
+            raise BadInput(not_recorded(machine, named, str(arguments.machine)))
+        return owner.path, "" if named == owner.path else named
+    from wizard.probe.machine import drive_name, drive_under
+
+    under = drive_under(named)
+    drive = under or node_of(drive_name(named))
+    if drive not in services.drive_paths():
+        raise BadInput(words.NOT_LISTED(drive=printable(drive)))
+    return drive, str(Path(named).resolve()) if under else ""

@@ -38,7 +38,7 @@ FIGURES_SECONDS = 10.0
 """What differs in figures only is told no more often."""
 
 
-def run_lines(services: Services, hint: str = "") -> ExitCode:
+def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
     """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still
     at work goes on without it."""
     talk = Talk(
@@ -52,7 +52,7 @@ def run_lines(services: Services, hint: str = "") -> ExitCode:
     talk_of = Lines(desk, talk)
     for text in filter(None, (hint, str(words.INTRO()), str(words.INTRO_WRITES()))):
         talk.say(text)
-    desk.begin()
+    desk.begin(drive, part)
     return talk_of.converse()
 
 

@@ -13,16 +13,16 @@ from wizard.window.console.early import names_first
 from wizard.window.console.terminal import Glyphs, Terminal, serial_baud, terminal_of
 
 
-def run_window(services: Services) -> ExitCode:
-    """Show the wizard until it ends; the exit code of the program. A run that is still at work goes on
-    without it."""
+def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
+    """Show the wizard until it ends, from `drive` or its `part` on where they are named; the exit code of the
+    program. A run that is still at work goes on without it."""
     if not sys.stderr.isatty():
         # Textual draws on standard error; what was redirected there would get the screen, and the person
         # nothing.
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     desk = Desk(services)
     # The drives are read while Textual loads.
-    desk.begin()
+    desk.begin(drive, part)
     terminal = terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
     with names_first(desk.view, terminal, get_terminal_size()):
         from wizard.window.app import Window

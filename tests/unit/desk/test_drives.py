@@ -10,6 +10,7 @@ from tests.unit.desk.person import Person, texts_of_row
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.apply.run.journal import RunState
+from wizard.desk.desk import Desk
 from wizard.desk.view import Para
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.units import GIB, MIB
@@ -171,3 +172,26 @@ def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None
         person.desk.moved(row)
         assert "nothing recognised" not in person.text and "superblock" not in person.text
     assert "waits" in " ".join(texts_of_row(person.row("/dev/sda1")))
+
+
+def begun_at(services: Live, *named: str) -> Person:
+    """Somebody who has named a drive, or also its partition."""
+    desk = Desk(services)
+    desk.begin(*named)
+    return Person(services, desk)
+
+
+def test_the_cursor_begins_where_a_drive_or_a_partition_was_named() -> None:
+    services = Live()
+    services.known = services.machine = machine(
+        drive(), partitioned(partition(of="/dev/sdb"), path="/dev/sdb", serial="B")
+    )
+    assert cursor(begun_at(services)) == "/dev/sda"
+    person = begun_at(services, "/dev/sdb")
+    assert cursor(person) == "/dev/sdb"
+    plug_in(person, services, other("/dev/sdc"))
+    assert cursor(person) == "/dev/sdb"
+    assert cursor(begun_at(services, "/dev/sdb", "/dev/sdb1")) == "/dev/sdb1"
+    waiting = with_run("waiting", "keep", "undo")
+    waiting.known = waiting.machine = services.known
+    assert cursor(begun_at(waiting, "/dev/sdb")) == "/dev/sdb"

@@ -42,16 +42,17 @@ COLUMNS = (
 
 class Drives(Place):
     """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
-    come first."""
+    come first. The cursor begins on `drive`, or on its partition `part`, where they are named."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
         self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
         self._around: Machine | None = None
         self._asking = self._again = False
-        self._opened: set[str] = set()
-        self._at = ""
-        self._led = False
+        self._named = drive
+        self._opened = {drive} if part else set()
+        self._at = part or drive
+        self._led = bool(drive)
 
     def entered(self) -> None:
         """Read everything, once, and again where a run may have changed it."""
@@ -139,7 +140,10 @@ class Drives(Place):
 
     @property
     def _default(self) -> str:
-        """Where the cursor begins: on what waits, else on the first drive that can be set up."""
+        """Where the cursor begins: on the drive that was named, else on what waits, else on the first drive
+        that can be set up."""
+        if self._named in self._found:
+            return self._named
         waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
         usable = (path for path, found in self._found.items() if found and not self._impediment(found[0]))
         return waiting or next(usable, next(iter(self._found), ""))

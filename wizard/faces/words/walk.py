@@ -5,6 +5,12 @@ from wizard.model.said import Sentence
 SAYS = Sentence("faces.walk.says", "Set up a drive, or work on what it holds.")
 SET_UP = Sentence("faces.walk.set-up", "set up a drive of this machine")
 NO_ROOT = Sentence("faces.walk.no-root", "look and plan without root, which is asked for only to apply")
+FROM_DRIVE = Sentence("faces.walk.from-drive", "the same, with the cursor on this drive or partition")
+DEVICE = Sentence("faces.walk.device", "begin with this drive or partition, such as /dev/sdb")
+NOT_LISTED = Sentence(
+    "faces.walk.not-listed",
+    "The wizard does not list {drive}: `diskwright inspect {drive}` tells what it is.",
+)
 RECORDED = Sentence(
     "faces.walk.recorded",
     "the same on a machine that `diskwright inspect --save` recorded; nothing can be applied",

@@ -1,0 +1,33 @@
+"""`diskwright DEVICE`: the wizard, begun at a drive or a partition."""
+
+from argparse import Namespace
+
+import pytest
+
+from tests.machines import FOLDER
+from wizard.cli import main
+from wizard.faces.walk import begun_at
+from wizard.probe.recorded import load_machine
+from wizard.services.recorded import RecordedServices
+
+FILE = FOLDER / "loops" / "many.json"
+
+
+def begun(named: str) -> tuple[str, str]:
+    services = RecordedServices(load_machine(FILE), str(FILE))
+    return begun_at(services, Namespace(device=named, machine=FILE))
+
+
+def test_a_partition_is_begun_at_with_its_drive() -> None:
+    drive = next(one for one in load_machine(FILE).drives if one.partitions)
+    assert begun(drive.path) == (drive.path, "")
+    assert begun(drive.partitions[0].path) == (drive.path, drive.partitions[0].path)
+    assert begun("") == ("", "")
+
+
+@pytest.mark.parametrize("named", ["/dev/sdzz", "./no-such-file"])
+def test_what_is_no_drive_is_said(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([named, "--plain"]) == 2
+    assert "no device" in capsys.readouterr().err
+    assert main([named, "--plain", "--machine", str(FILE)]) == 2
+    assert named in capsys.readouterr().err
