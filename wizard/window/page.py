@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from wizard.desk.view import Pane, Step, View
+from wizard.desk.view import GAP, Bar, Pane, Step, View
 from wizard.window.blocks import Pen, block_sheet
 from wizard.window.fields import fields_sheet
 from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
@@ -19,7 +19,7 @@ from wizard.window.look import Look
 from wizard.window.pinned import parted, pinned_sheet
 from wizard.window.rows import listed, natural_widths
 from wizard.window.scroll import scrolled
-from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, stacked
+from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, rooms_of, stacked
 from wizard.window.words import OF_FIVE, STEPS, TOO_SMALL
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
@@ -155,9 +155,15 @@ def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
     return _inner(pane, width - 4, pen).height + 2
 
 
-def _inner(pane: Pane, width: int, pen: Pen) -> Sheet:
-    """The blocks of a pane, below the whole of a title that is too long for an edge."""
-    return stacked([_overlong(pane.title, width, pen), block_sheet(pane.blocks, width, pen)])
+def _inner(pane: Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
+    """The blocks of a pane, below the whole of a title that is too long for an edge. `tight`: not all of it
+    is in sight, so what is said comes before the title's rest and what is drawn."""
+    long = _overlong(pane.title, width, pen)
+    if not tight:
+        return stacked([long, block_sheet(pane.blocks, width, pen)])
+    said = [block for block in pane.blocks if not isinstance(block, Bar) and block != GAP]
+    drawn = [block for block in pane.blocks if isinstance(block, Bar)]
+    return stacked([block_sheet(tuple(said), width, pen), long, block_sheet(tuple(drawn), width, pen)])
 
 
 def _overlong(title: object, width: int, pen: Pen) -> Sheet:
@@ -298,7 +304,9 @@ def _column(
     natural = [above.height, main.height + titled if has_main else 0, below.height]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
     gaps = max(0, min(gaps, height - sum(natural)))
-    above_room, main_room, panes_room = _rooms(natural, height - gaps)
+    above_room, main_room, panes_room = rooms_of(natural, height - gaps)
+    if below.height > panes_room:
+        below = _all_panes(panes, hand, width, pen, focused=focused, parted=has_main, tight=True)
     found = [
         scrolled(ABOVE, above, width, above_room, hand, pen, focused=focused and hand.focus == ABOVE),
         _titled_main(view, hand, width, main_room, pen, titled=titled, focused=focused),
@@ -325,7 +333,14 @@ def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet
 
 
 def _all_panes(
-    panes: Sequence[Pane], hand: Hand, width: int, pen: Pen, *, focused: bool, parted: bool
+    panes: Sequence[Pane],
+    hand: Hand,
+    width: int,
+    pen: Pen,
+    *,
+    focused: bool,
+    parted: bool,
+    tight: bool = False,
 ) -> Sheet:
     """All below one another; `parted`: a line keeps them from what stands above."""
     found: list[Sheet] = []
@@ -338,23 +353,8 @@ def _all_panes(
         elif parted and not index:
             style = pen.look.style("focus-line" if here else "line")
             found.append(plain([line(("─" * width, style))]))
-        found.append(_inset(_inner(pane, width - 2, pen), width))
+        found.append(_inset(_inner(pane, width - 2, pen, tight=tight), width))
     return stacked(found)
-
-
-def _rooms(natural: Sequence[int], height: int) -> list[int]:
-    """At least a third of the screen for the list, a quarter for the panes, where they need it; what is left
-    goes to the first that has a use for it."""
-    least = [max(3, height // 3), max(4, height // 3), max(3, height // 4)]
-    rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
-    spare = height - sum(rooms)
-    for index, each in enumerate(natural):
-        more = max(0, min(spare, each - rooms[index]))
-        rooms[index] += more
-        spare -= more
-    while sum(rooms) > max(0, height):
-        rooms[rooms.index(max(rooms))] -= 1
-    return rooms
 
 
 def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:

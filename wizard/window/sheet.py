@@ -95,6 +95,21 @@ def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
     return replace(above.moved(x, y), lines=tuple(lines))
 
 
+def rooms_of(natural: Sequence[int], height: int) -> list[int]:
+    """At least a third of the screen for the list, two fifths for the panes, where they need it; what is left
+    goes to the first that has a use for it."""
+    least = [max(3, height // 3), max(4, height // 3), max(3, height * 2 // 5)]
+    rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
+    spare = height - sum(rooms)
+    for index, each in enumerate(natural):
+        more = max(0, min(spare, each - rooms[index]))
+        rooms[index] += more
+        spare -= more
+    while sum(rooms) > max(0, height):
+        rooms[rooms.index(max(rooms))] -= 1
+    return rooms
+
+
 def plain(lines: Sequence[Strip]) -> Sheet:
     """Lines that mean nothing."""
     return Sheet(tuple(lines))

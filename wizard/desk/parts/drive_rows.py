@@ -12,6 +12,7 @@ from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
+from wizard.services.contract import Services
 from wizard.services.session import OpenRun
 
 TONES = {
@@ -131,6 +132,18 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         else Piece(""),
     )
     return Row(part.path, cells, level=1)
+
+
+def about(services: Services, count: int) -> Text:
+    """How many drives there are, and with whose rights they are read."""
+    who = (
+        words.NOT_ROOT()
+        if services.needs_root and (services.asks_for_root or services.apply_obstacle)
+        else words.RECORDED()
+        if services.obstacle and not services.needs_root
+        else words.AS_ROOT()
+    )
+    return words.ABOUT(count=count, who=who)
 
 
 def drive_panes(

@@ -182,23 +182,13 @@ class Drives(Place):
             Step.DRIVES,
             words.TITLE(),
             tuple(self._actions(at, found)),
-            self._about(),
+            drive_rows.about(self.services, len(self._found)),
             rows=Rows(rows, at, COLUMNS),
             panes=self._panes(at, found),
             said=self.said or self._obstacle(rows),
             busy=self._asking,
             help=HELP,
         )
-
-    def _about(self) -> Text:
-        who = (
-            words.NOT_ROOT()
-            if self.services.needs_root and (self.services.asks_for_root or self.services.apply_obstacle)
-            else words.RECORDED()
-            if self.services.obstacle and not self.services.needs_root
-            else words.AS_ROOT()
-        )
-        return words.ABOUT(count=len(self._found), who=who)
 
     def _obstacle(self, rows: tuple[Row, ...]) -> Piece | None:
         if not rows and not self._asking:

@@ -1,0 +1,35 @@
+"""What was found of the drive under the cursor is in sight, however small the terminal and long the list."""
+
+import pytest
+
+from tests.bench.crowd import crowd
+from tests.looks.rehearsal import Hand, flat, perform, press, ready, until
+from wizard.desk.parts.drive_rows import finding_paras
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.model.finding import Severity
+from wizard.probe.interpret import machine_of
+from wizard.services.recorded import RecordedServices
+
+MACHINE = machine_of(crowd(12))
+WORDS = 3
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24)])
+def test_the_worst_finding_of_each_drive_is_in_sight(size: tuple[int, int]) -> None:
+    patterns = load_patterns()
+
+    async def job(pilot: Hand) -> None:
+        await ready(pilot)
+        await press(pilot, "g")
+        for number, drive in enumerate(MACHINE.drives[:5]):
+            if number:
+                await press(pilot, "down")
+            found = diagnose(MACHINE, drive, patterns).findings
+            worst = next(iter(finding_paras(found)), None)
+            if worst is None or found[0].severity in (Severity.OK, Severity.INFO):
+                continue
+            begins = " ".join(str(worst.pieces[1].text).split()[:WORDS])
+            await until(lambda begins=begins: begins in flat(pilot), pilot)
+
+    perform(job, RecordedServices(MACHINE, "many.json"), size=size)
