@@ -1,5 +1,7 @@
 """What was found of the drive under the cursor is in sight, however small the terminal and long the list."""
 
+from functools import partial
+
 import pytest
 
 from tests.bench.crowd import crowd
@@ -13,6 +15,10 @@ from wizard.services.recorded import RecordedServices
 
 MACHINE = machine_of(crowd(12))
 WORDS = 3
+
+
+def in_sight(pilot: Hand, words: str) -> bool:
+    return words in flat(pilot)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24)])
@@ -30,6 +36,6 @@ def test_the_worst_finding_of_each_drive_is_in_sight(size: tuple[int, int]) -> N
             if worst is None or found[0].severity in (Severity.OK, Severity.INFO):
                 continue
             begins = " ".join(str(worst.pieces[1].text).split()[:WORDS])
-            await until(lambda begins=begins: begins in flat(pilot), pilot)
+            await until(partial(in_sight, pilot, begins), pilot)
 
     perform(job, RecordedServices(MACHINE, "many.json"), size=size)
