@@ -240,6 +240,37 @@ SAID = {
             "Its last self-test passed 100 hours of power ago.",
         ),
     ),
+    "a SAS disk that could not read": (
+        {
+            "smart_status": {"passed": True},
+            "scsi_error_counter_log": {"read": {"total_uncorrected_errors": 3}},
+        },
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "3 times it could not give back what was stored.",
+        ),
+    ),
+    "errors of reading": (
+        ata(attribute(187, "Reported_Uncorrect", 12)),
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "12 times it could not give back what was stored.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "a bad cable": (
+        ata(attribute(199, "UDMA_CRC_Error_Count", 41), attribute(187, "Reported_Uncorrect", 0)),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "41 times data came damaged over the cable; if that goes on, change the cable.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
     "counts without a verdict": (
         {"temperature": {"current": 29}, "ata_smart_attributes": {"table": [attribute(*PENDING, 0)]}},
         "unknown",
@@ -286,6 +317,8 @@ def test_a_nvme_drives_own_log_of_self_tests() -> None:
         ("a self-test that found errors", {"health-unreadable": Severity.DANGER}),
         ("replaced sectors", {"health-worn": Severity.WARNING}),
         ("an SSD at its end", {"health-worn": Severity.WARNING}),
+        ("errors of reading", {"health-worn": Severity.WARNING}),
+        ("a bad cable", {}),
         ("a sound disk", {}),
         ("nonsense", {}),
     ],

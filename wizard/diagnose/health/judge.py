@@ -56,7 +56,7 @@ def judge_health(drive: Drive) -> Judged:
         verdict, first = Verdict.GOOD, words.GOOD()
     else:
         verdict, first = Verdict.UNKNOWN, _unknown(drive)
-    said = (first, *_failing(drive), *lost, *used_up, *_life(health))
+    said = (first, *_failing(drive), *lost, *used_up, *_cable(health), *_life(health))
     return Judged(verdict, said[:MOST_SENTENCES])
 
 
@@ -99,6 +99,12 @@ def _worn(health: Health) -> Iterator[Said]:
         yield words.USED(percent=health.used_percent)
     if health.spare_percent is not None and (health.alarms or 0) & FEW_SPARES:
         yield words.SPARE(percent=health.spare_percent)
+
+
+def _cable(health: Health) -> Iterator[Said]:
+    """No word on the drive: the count never falls, and a cable that was changed leaves it as it was."""
+    if health.cable_errors:
+        yield words.CABLE(count=health.cable_errors)
 
 
 def _life(health: Health) -> Iterator[Said]:

@@ -30,6 +30,11 @@ MEDIA_ERRORS = Sentence(
     "Once it could not give back what was stored.",
     "{count} times it could not give back what was stored.",
 )
+CABLE = Sentence(
+    "diagnose.health.cable",
+    "Once data came damaged over the cable; if that goes on, change the cable.",
+    "{count} times data came damaged over the cable; if that goes on, change the cable.",
+)
 USED = Sentence("diagnose.health.used", "{percent} % of the writing it was made for is used up.")
 SPARE = Sentence("diagnose.health.spare", "Only {percent} % of its spare blocks are left.")
 AGE = Sentence("diagnose.health.age", "It was on for {years} years ({count} hours).")

@@ -1,8 +1,8 @@
 """What a drive counts of itself, from smartctl's JSON. Pure; whatever is of another shape counts as not told.
 
 Sources: smartmontools' ataprint.cpp, nvmeprint.cpp and scsiprint.cpp (keys of its JSON); ATA attributes 5, 9,
-194, 197 and 198 as its drivedb.h names them by default; NVM Express Base Specification 2.0, SMART / Health
-Information (log page 02h) and Device Self-test (06h); SPC-5, self-test results log.
+187, 194 and 197 to 199 as its drivedb.h names them by default; NVM Express Base Specification 2.0, SMART /
+Health Information (log page 02h) and Device Self-test (06h); SPC-5, self-test results log.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any
 from wizard.model.drive_facts import Health
 
 REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, "Uncorrect")
+UNCORRECTED, CABLE = (187, "Uncorrect"), (199, "CRC")
 """ATA attributes: the number, and what smartctl must call it, since makers give numbers other meanings."""
 
 COUNTED_BITS = 0xFFFFFFFF
@@ -33,7 +34,12 @@ def health_of(said: dict[str, Any]) -> Health:
         reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
         pending=_raw(attributes, *PENDING),
         lost=_raw(attributes, *LOST),
-        media_errors=_number(nvme.get("media_errors")),
+        media_errors=_first(
+            _number(nvme.get("media_errors")),
+            _raw(attributes, *UNCORRECTED),
+            _number(_object(_object(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")),
+        ),
+        cable_errors=_raw(attributes, *CABLE),
         used_percent=_first(
             _number(nvme.get("percentage_used")),
             _number(_object(said, "endurance_used").get("current_percent")),
