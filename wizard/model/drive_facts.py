@@ -26,10 +26,10 @@ class Health:
     ones, which could not be read and wait to be written (197); `lost` ones, which no try could read (198);
     `media_errors`, times that it could not give back data (NVMe's count; ATA attribute 187; SCSI's
     uncorrected read errors); `cable_errors`, transfers that came over the cable damaged (199); `used_percent`
-    of the writing it was made for, which can pass 100; `spare_percent` that is left to replace bad blocks, and
-    `least_spare_percent` by the maker; `alarms` are the bits of NVMe's critical warning. `failing` are ATA attributes at or below the
-    maker's threshold now. `test_passed`: the last self-test that came to an end, at `test_hours` of power; an
-    ATA drive counts those in 16 bits.
+    of the writing it was made for, which can pass 100; `spare_percent` that is left to replace bad blocks,
+    and `least_spare_percent` by the maker; `alarms` are the bits of NVMe's critical warning. `failing` are
+    ATA attributes at or below the maker's threshold now. `test_passed`: the last self-test that came to an
+    end, at `test_hours` of power; an ATA drive counts those in 16 bits.
     """
 
     hours: int | None = None
