@@ -74,7 +74,7 @@ class PlanJob(Job):
         """The plan's promise, after the danger of a stripe."""
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
-        if not direct and shows_nothing(self.plan):
+        if self.puts_nothing_back(services):
             said: tuple[Text, ...] = (words.NOTHING_THERE(),)
         elif not direct:
             said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.containers else (words.WAITS(),)
@@ -83,6 +83,10 @@ class PlanJob(Job):
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
 
     @property
+    def puts_nothing_back(self, services: Services) -> bool:
+        """Where nothing is recognised on its drives."""
+        return not services.why_direct(self.plan) and shows_nothing(self.plan)
+
     def doubts(self) -> tuple[Text, ...]:
         """The plan's."""
         return self.plan.doubts

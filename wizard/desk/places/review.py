@@ -124,7 +124,7 @@ class Review(Place):
             yield Progress(None, words.BEGINNING())
         elif self._measuring:
             yield Progress(None, words.BEGINS_THEN() if self._pressed else words.MEASURING())
-        elif self._room is not None and self._room.sentence:
+        elif self._room is not None and self._room.sentence and self._tells_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
             yield para(muted(words.ROOM()), Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
@@ -135,6 +135,10 @@ class Review(Place):
         elif self.job.unread:
             yield para(Piece(words.UNREAD(), Tone.WARN))
         elif self.services.asks_for_root:
+    def _tells_room(self, room: WayBackRoom) -> bool:
+        """Not how much a way back takes that would bring nothing back; that it does not fit always."""
+        return not room.fits or not self.job.puts_nothing_back(self.services)
+
             yield para(Piece(words.ASKS_ROOT(), Tone.WARN))
 
     def _panes(self) -> Iterator[Pane]:
