@@ -81,6 +81,11 @@ class Job:
         raise NotImplementedError
 
     @property
+    def brief(self) -> tuple[Text, ...]:
+        """What is told of the steps before the last question: all that matters, in few lines."""
+        return self.sentences
+
+    @property
     def seconds(self) -> tuple[float, ...]:
         """How long each step takes, roughly."""
         return tuple(1.0 for _ in self.sentences)
