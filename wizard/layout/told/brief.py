@@ -42,7 +42,9 @@ def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
         match operation:
             case WipeSignatures(expected=()):
                 # On a new partition: making what comes there overwrites it all the same.
-                prepares = isinstance(after, MakeFilesystem | MakeContainer) and after.device == operation.device
+                prepares = (
+                    isinstance(after, MakeFilesystem | MakeContainer) and after.device == operation.device
+                )
                 if not prepares:
                     yield step.sentence
             case MakeFilesystem(device=device):
