@@ -28,7 +28,7 @@ MOST_OPTIONS = 60
 def brief(plan: Plan) -> tuple[str, ...]:
     """A sentence for each thing that is lost, made, given to somebody or mounted.
 
-    Steps that only prepare for the next are left out. A line in fstab and the mount that goes with it are one.
+    Steps that only prepare for the next are left out. A line in fstab and its mount are one.
     """
     volumes = {volume.path: volume for volume in plan.volumes}
     return tuple(_told(plan.steps, volumes))
