@@ -21,7 +21,7 @@ from wizard.layout.told.promise import WORD
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB, format_exact
+from wizard.model.units import MIB, format_capacity
 
 
 def plan_over_old(work: Work, drive: str) -> Plan:
@@ -47,7 +47,7 @@ def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive:
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.old_bytes and format_exact(room.needed_bytes or 0) in room.sentence
+    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in room.sentence
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     assert room.old_bytes + (room.new_bytes or 0) == taken(run / FOLDER)
@@ -71,7 +71,7 @@ def test_root_tells_a_plain_user_the_same(
     before, room = work.digest(drive), measure(plan, work.runs, work.environment)
     answer = asked_of_root(work, plan)
     assert answer.room is not None and answer.room.fits
-    assert format_exact(room.needed_bytes or 0) in answer.room.sentence
+    assert format_capacity(room.needed_bytes or 0) in answer.room.sentence
     assert work.digest(drive) == before and not work.runs.exists()
     monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
     answer = asked_of_root(work, plan)

@@ -2,6 +2,7 @@
 forged document of one is refused for."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -134,9 +135,9 @@ def test_why_it_cannot_be_unmounted(on: Drive, boot: bool, says: str | None) -> 
 
 
 def test_why_its_options_cannot_be_changed() -> None:
-    assert why_not_remount(machine(held()), held(), PART) is None
+    assert why_not_remount(machine(held()), held(), PART, has_line=True) is None
     assert (
-        str(why_not_remount(machine(held("swap")), held("swap"), PART))
+        str(why_not_remount(machine(held("swap")), held("swap"), PART, has_line=True))
         == f"{PART} holds swap, which is never mounted."
     )
 
@@ -170,7 +171,12 @@ def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN4
     for one in seen.drives:
         devices = [one.path, *(part.path for part in one.partitions)]
         reasons = [why_not_power_off(seen, one)]
-        for ask in (why_not_relabel, why_not_mount, why_not_unmount, why_not_remount):
+        for ask in (
+            why_not_relabel,
+            why_not_mount,
+            why_not_unmount,
+            partial(why_not_remount, has_line=False),
+        ):
             reasons += [ask(seen, one, device) for device in devices]
         said = [str(reason) for reason in reasons if reason is not None]
         assert said and all(one.endswith(".") and "{" not in one for one in said)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from wizard.desk.parts.runs import RUNNING, runs_on, waits, why_not_now
 from wizard.desk.view import Text
 from wizard.desk.words import actions as words
+from wizard.filesystems.registry import MADE
 from wizard.layout.changes.possible import (
     places_of,
     signatures_on,
@@ -24,6 +25,7 @@ from wizard.layout.one.possible import (
     why_not_grow_mounted,
 )
 from wizard.layout.room.refusals import measured, unread_content
+from wizard.layout.room.space import aligned_spaces
 from wizard.migrate.ext.candidates import old_filesystems
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Partition
@@ -35,6 +37,20 @@ WRITES = frozenset(
     {"set-up", "use-free", "to-ext4", "rename", "mount", "options", "grow", "format", "delete", "power-off"}
 )
 """What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
+WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "power-off"})
+"""What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
+LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
+"""The least that any filesystem for files takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What is known beside the drives: whether the filesystem has a line in fstab, why nothing can be worked
+    out here, and why nothing can be measured; empty where it can."""
+
+    has_line: bool = True
+    not_worked_out: Text = ""
+    not_measured: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +67,23 @@ class Entry:
 
 
 def entries(
-    machine: Machine, drive: Drive, device: str, impediment: Text, runs: Sequence[OpenRun] = ()
+    machine: Machine,
+    drive: Drive,
+    device: str,
+    impediment: Text,
+    runs: Sequence[OpenRun] = (),
+    here: Here = Here(),
 ) -> tuple[Entry, ...]:
     """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
     cannot be set up; `runs` are the open ones, of which those on the device come before all."""
     part = drive.partition(device)
     found = [*_of_drive(drive, impediment)] if part is None else []
-    found += _of_filesystem(machine, drive, device)
+    found += _of_filesystem(machine, drive, device, here)
     if part is not None:
         found += _of_partition(drive, part)
     else:
-        found += _of_the_whole(machine, drive)
+        found += _of_the_whole(machine, drive, here)
+    found = [_hindered(here, one) for one in found]
     own = runs_on(runs, drive, device)
     found = [_beside(own, one) for one in found]
     # What can be done comes before what cannot; what destroys comes last of each.
@@ -87,6 +109,13 @@ def _beside(runs: Sequence[OpenRun], entry: Entry) -> Entry:
     return replace(entry, why_not=why_not) if stands else entry
 
 
+def _hindered(here: Here, entry: Entry) -> Entry:
+    """What stands against it on this drive is the better reason."""
+    if entry.why_not == "" and entry.name in WORKED_OUT:
+        return replace(entry, why_not=here.not_worked_out)
+    return entry
+
+
 def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
     if drive.is_empty:
         yield Entry("set-up", "s", words.SET_UP_EMPTY(), words.SET_UP_EMPTY_SAYS(), impediment)
@@ -99,11 +128,21 @@ def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
         why_not = words.NO_TABLE()
     elif not impediment and not free:
         why_not = words.NO_FREE()
+    elif not impediment and _usable_bytes(drive) < LEAST_FREE:
+        why_not = words.TOO_LITTLE(size=free, least=LEAST_FREE)
     yield Entry("use-free", "e", words.USE_FREE(), words.USE_FREE_SAYS(size=free), why_not)
     yield Entry("set-up", "A", words.SET_UP(), words.SET_UP_SAYS(), impediment, ends=True)
 
 
-def _of_filesystem(machine: Machine, drive: Drive, device: str) -> Iterator[Entry]:
+def _usable_bytes(drive: Drive) -> int:
+    """The largest partition that the free space can hold."""
+    if drive.geometry is None:
+        return 0
+    spaces = aligned_spaces(drive.free, drive.geometry)
+    return max((space.size_bytes for space in spaces), default=0)
+
+
+def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[Entry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
     says: Text = words.TO_EXT4_SAYS(kind=" + ".join(sorted({one.kind for one in old}))) if old else ""
     none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD()
@@ -122,9 +161,10 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str) -> Iterator[Entr
         words.UNMOUNT_SAYS(place=place),
         _text(why_not_unmount(machine, drive, device)),
     )
-    yield Entry(
-        "options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(why_not_remount(machine, drive, device))
-    )
+    # Where nothing can be worked out, nobody looked into fstab.
+    has_line = here.has_line or here.not_worked_out != ""
+    why_not = why_not_remount(machine, drive, device, has_line=has_line)
+    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(why_not))
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
@@ -146,8 +186,8 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     )
 
 
-def _of_the_whole(machine: Machine, drive: Drive) -> Iterator[Entry]:
-    yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS())
+def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
     yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
     yield Entry(
         "power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _text(why_not_power_off(machine, drive))

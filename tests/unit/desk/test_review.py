@@ -127,8 +127,8 @@ def test_what_could_not_be_read_is_read_as_root_before_anything_is_applied() -> 
 
 
 def test_the_way_backs_room_is_told_and_where_there_is_none_a_word_is_typed() -> None:
-    services = Live()
-    services.room = WayBackRoom("The way back takes 123 MiB in /srv/runs, where 12 GB are free.")
+    services = Live(machine(crowded()))
+    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     assert services.room.sentence in at_review(services).text
     services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
@@ -228,3 +228,16 @@ def test_a_review_is_called_by_what_is_done() -> None:
     on, part = growing("xfs")
     titles = [str(PlanJob(plan).title) for plan in (formatted(on, part), deleted(on, part), grown(on, part))]
     assert titles == ["Format /dev/sda1", "Delete /dev/sda1", "Grow /dev/sda1"]
+
+
+def test_every_step_that_matters_is_in_sight() -> None:
+    person = at_review(Live())
+    assert "more step" not in person.text and "now and at every boot" in person.text
+    assert "Who may write: " in person.text
+
+
+def test_the_room_of_a_way_back_is_not_told_where_there_is_nothing_to_put_back() -> None:
+    services = Live()
+    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    person = at_review(services)
+    assert "There is nothing to put back" in person.text and services.room.sentence not in person.text

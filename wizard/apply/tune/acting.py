@@ -259,10 +259,9 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
 
 def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str]) -> Operations:
     device, found = used.existing.device, used.found
-    _refuse(why_not_remount(used.machine, used.drive, device))
+    has_line = found.line is not None
+    _refuse(why_not_remount(used.machine, used.drive, device, has_line=has_line, fstab=found.fstab))
     at_boot = used.existing.at_boot
-    if found.line is None:
-        _refuse(words.NO_LINE(file=found.fstab, device=device))
     kept = at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
     # The fourth field of a line cannot be empty (fstab(5)).

@@ -61,6 +61,10 @@ class Job:
         """Until when it can be undone, and what a power cut would leave."""
         raise NotImplementedError
 
+    def puts_nothing_back(self, services: Services) -> bool:
+        """Whether a way back has nothing to bring back, so that its room is of no interest."""
+        return False
+
     @property
     def doubts(self) -> tuple[Text, ...]:
         """What could not be known."""
@@ -75,6 +79,11 @@ class Job:
     def sentences(self) -> tuple[Text, ...]:
         """What each step does."""
         raise NotImplementedError
+
+    @property
+    def brief(self) -> tuple[Text, ...]:
+        """What is told of the steps before the last question: all that matters, in few lines."""
+        return self.sentences
 
     @property
     def seconds(self) -> tuple[float, ...]:

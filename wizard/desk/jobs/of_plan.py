@@ -12,6 +12,7 @@ from wizard.desk.parts.bars import plan_bars
 from wizard.desk.view import Banner, Bar, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.layout.steps.shown import told_as_direct
+from wizard.layout.told.brief import brief
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import danger_of
@@ -74,13 +75,17 @@ class PlanJob(Job):
         """The plan's promise, after the danger of a stripe."""
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
-        if not direct and shows_nothing(self.plan):
+        if self.puts_nothing_back(services):
             said: tuple[Text, ...] = (words.NOTHING_THERE(),)
         elif not direct:
             said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.containers else (words.WAITS(),)
         else:
             said = (promise(self.plan, direct),)
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
+
+    def puts_nothing_back(self, services: Services) -> bool:
+        """Where nothing is recognised on its drives."""
+        return not services.why_direct(self.plan) and shows_nothing(self.plan)
 
     @property
     def doubts(self) -> tuple[Text, ...]:
@@ -96,6 +101,11 @@ class PlanJob(Job):
     def sentences(self) -> tuple[Text, ...]:
         """The plan's steps."""
         return tuple(step.sentence for step in self.plan.steps)
+
+    @property
+    def brief(self) -> tuple[Text, ...]:
+        """Without the steps that only prepare for the next."""
+        return brief(self.plan)
 
     @property
     def seconds(self) -> tuple[float, ...]:

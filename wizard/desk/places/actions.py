@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
-from wizard.desk.menu import Entry, entries
+from wizard.desk.menu import Entry, Here, entries
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
@@ -48,7 +48,12 @@ class Actions(Place):
 
     def _entries(self) -> tuple[Entry, ...]:
         against = impediment(self.services, self.desk.runs, self._drive)
-        return entries(self._machine, self._drive, self._device, against, self.desk.runs)
+        here = Here(
+            self.services.options_at_boot(self._drive, self._device) is not None,
+            self.services.apply_obstacle,
+            self.services.obstacle,
+        )
+        return entries(self._machine, self._drive, self._device, against, self.desk.runs, here)
 
     def view(self) -> View:
         """The menu, over the drives."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from wizard.desk.jobs.job import Job
 
 HELP = (words.HELP_TOKEN(), words.HELP_LOOK(), words.HELP_PROCESS())
-MOST_STEPS = 5
-"""Steps that are told here; `commands` tells all of them."""
 
 
 class Review(Place):
@@ -124,7 +122,7 @@ class Review(Place):
             yield Progress(None, words.BEGINNING())
         elif self._measuring:
             yield Progress(None, words.BEGINS_THEN() if self._pressed else words.MEASURING())
-        elif self._room is not None and self._room.sentence:
+        elif self._room is not None and self._room.sentence and self._tells_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
             yield para(muted(words.ROOM()), Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
@@ -137,13 +135,13 @@ class Review(Place):
         elif self.services.asks_for_root:
             yield para(Piece(words.ASKS_ROOT(), Tone.WARN))
 
+    def _tells_room(self, room: WayBackRoom) -> bool:
+        """Not how much a way back takes that would bring nothing back; that it does not fit always."""
+        return not room.fits or not self.job.puts_nothing_back(self.services)
+
     def _panes(self) -> Iterator[Pane]:
-        sentences = self.job.sentences
-        steps: list[Block] = [
-            para(f"{number}.", sentence, hang=3) for number, sentence in enumerate(sentences[:MOST_STEPS], 1)
-        ]
-        if left := len(sentences) - MOST_STEPS:
-            steps += [para(muted(words.MORE_STEPS(count=left)))] if left > 0 else []
+        # Without numbers: `commands` and Work number every single step.
+        steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
         steps.append(para(muted(words.TAKES(seconds=sum(self.job.seconds)))))
         yield Pane(words.WILL(), tuple(steps))
         back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]

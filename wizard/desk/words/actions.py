@@ -21,6 +21,9 @@ SET_UP_EMPTY_SAYS = Sentence("desk.actions.set-up-empty-says", "from what it is 
 USE_FREE = Sentence("desk.actions.use-free", "Use the free space")
 USE_FREE_SAYS = Sentence("desk.actions.use-free-says", "{size:size}; every partition stays")
 NO_FREE = Sentence("desk.actions.no-free", "There is no free space.")
+TOO_LITTLE = Sentence(
+    "desk.actions.too-little", "Only {size:size} are free; a filesystem needs at least {least:exact}."
+)
 NO_TABLE = Sentence("desk.actions.no-table", "It has no partition table that could be kept.")
 TO_EXT4 = Sentence("desk.actions.to-ext4", "Convert to ext4")
 TO_EXT4_SAYS = Sentence("desk.actions.to-ext4-says", "from {kind}; every file stays")

@@ -39,7 +39,6 @@ UNREAD = Sentence(
 )
 HERE_NOT = Sentence("desk.review.here-not", "Save it, and apply it later by:")
 WILL = Sentence("desk.review.will", "What will be done")
-MORE_STEPS = Sentence("desk.review.more-steps", "and 1 more step", "and {count} more steps")
 WAY_BACK = Sentence("desk.review.way-back", "Way back")
 ROOM = Sentence("desk.review.room", "Room:")
 DOUBTS = Sentence("desk.review.doubts", "Good to know, and in doubt")

@@ -56,12 +56,17 @@ def why_not_unmount(machine: Machine, drive: Drive, device: str, *, boot: bool =
     return (words.HIDDEN if _is_hidden(drive, device) else words.NOT_MOUNTED)(device=device)
 
 
-def why_not_remount(machine: Machine, drive: Drive, device: str) -> Said | None:
-    """Why its mount options cannot be changed, or None."""
+def why_not_remount(
+    machine: Machine, drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab"
+) -> Said | None:
+    """Why its mount options cannot be changed, or None. They are those of its line in `fstab`, so `has_line`
+    tells whether there is one."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Said):
         return kind
-    return None if kind.kernel_names else words.NEVER_MOUNTED(device=device, title=kind.title)
+    if not kind.kernel_names:
+        return words.NEVER_MOUNTED(device=device, title=kind.title)
+    return None if has_line else words.NO_LINE(file=fstab, device=device)
 
 
 def why_not_power_off(machine: Machine, drive: Drive) -> Said | None:

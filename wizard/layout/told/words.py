@@ -81,6 +81,14 @@ MOUNTED_AT = Sentence("layout.told.mounted-at", "mounted at {place}")
 NOT_MOUNTED = Sentence("layout.told.not-mounted", "not mounted")
 
 # The steps.
+MOUNT_NOW_AND_AT_BOOT = Sentence(
+    "layout.told.mount-now-and-at-boot", "Mount {what} at {place}, now and at every boot."
+)
+SWAP_NOW_AND_AT_BOOT = Sentence(
+    "layout.told.swap-now-and-at-boot", "Swap to {device}, now and at every boot."
+)
+WITH_OPTIONS = Sentence("layout.told.with-options", "Options: {options}.")
+MAY_WRITE = Sentence("layout.told.may-write", "Who may write: {who}.")
 STEPS = Sentence(
     "layout.told.steps", "{count} step, {time} (an estimate):", "{count} steps, {time} (an estimate):"
 )

@@ -117,12 +117,12 @@ TAKES_MORE = Sentence(
 )
 NO_ROOM_BACK = Sentence(
     "apply.plan.rehearsed.no-room-back",
-    "There is no room for a way back in {folder}: it takes {needed:size} ({needed:exact}), and {free:size} "
+    "There is no room for a way back in {folder}: it takes {needed:size}, and {free:size} "
     "are free. Name another folder by --journal DIR.",
 )
 TAKES = Sentence(
     "apply.plan.rehearsed.takes",
-    "The way back takes {needed:size} ({needed:exact}) in {folder}, where {free:size} are free.",
+    "The way back takes {needed:size} in {folder}, where {free:size} are free.",
 )
 UNUSABLE = Sentence(
     "apply.plan.rehearsed.unusable", "{folder} cannot be used for a run: {why}. Nothing was written."
