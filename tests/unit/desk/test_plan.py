@@ -1,12 +1,13 @@
 """The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.desk.view import Banner, Bar, Para
+from wizard.desk.view import Banner, Bar, Block, Para
 from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
@@ -143,3 +144,31 @@ def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
         assert person.row(name).why_not != ""
         person.act("do", name)
         assert person.view.place == "actions" and person.said == str(person.row(name).why_not)
+
+
+def test_a_system_partition_for_the_firmware_offers_only_fat() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "EFI" in str(row.cells[0].text)]
+    assert str(row.cells[1].text) == "FAT32"
+    person.desk.moved(row.key)
+    (pane,) = person.view.panes
+    said = "\n".join(" ".join(str(piece.text) for piece in block.pieces) for block in paras(pane.blocks))
+    assert said.count("recommended") == 1 and "FAT32 recommended" in said
+    assert "ext4" not in said and "Btrfs" not in said and "good too" not in said
+    person.act("filesystem")
+    assert [row.key for row in person.rows] == ["vfat"]
+
+
+def test_another_volume_of_a_system_keeps_its_choices() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "root" in str(row.cells[0].text)]
+    person.desk.moved(row.key)
+    person.act("filesystem")
+    assert {"ext4", "xfs", "btrfs"} <= {row.key for row in person.rows}
+    assert "vfat" not in [row.key for row in person.rows]
+
+
+def paras(blocks: Iterable[Block]) -> list[Para]:
+    return [block for block in blocks if isinstance(block, Para)]
