@@ -49,7 +49,12 @@ def test_options_in_force(advised: tuple[str, ...], filesystem: str, seen: froze
 @pytest.mark.parametrize(
     ("advised", "filesystem", "seen", "said"),
     [
-        (("noatime",), "ext4", frozenset({"rw", "relatime"}), "noatime was recommended and relatime is in force"),
+        (
+            ("noatime",),
+            "ext4",
+            frozenset({"rw", "relatime"}),
+            "noatime was recommended and relatime is in force",
+        ),
         (
             ("commit=30",),
             "ext4",
