@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pytest import MonkeyPatch
+
 from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
+from wizard.desk.menu import Entry
 from wizard.desk.view import Banner, Bar, Block, Para
+from wizard.desk.words.actions import MOUNT, MOUNT_SAYS
 from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
@@ -168,6 +172,15 @@ def test_another_volume_of_a_system_keeps_its_choices() -> None:
     person.act("filesystem")
     assert {"ext4", "xfs", "btrfs"} <= {row.key for row in person.rows}
     assert "vfat" not in [row.key for row in person.rows]
+
+
+def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
+    grey = (Entry("mount", "n", MOUNT(), MOUNT_SAYS(), "It is in use."),)
+    monkeypatch.setattr("wizard.desk.places.actions.entries", lambda *_: grey)
+    person = Person(Live(machine(crowded(), tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)
+    assert person.view.action("do") is None and person.view.action("back") is not None
 
 
 def paras(blocks: Iterable[Block]) -> list[Para]:

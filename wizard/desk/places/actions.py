@@ -55,7 +55,9 @@ class Actions(Place):
         """The menu, over the drives."""
         found = self._entries()
         able = [Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
-        actions = (Action("do", "enter", words.DO()), *able, Action("back", "escape", BACK()))
+        # Where all rows are grey, there is nothing that Enter could do.
+        do = (Action("do", "enter", words.DO()),) if any(one.why_not == "" for one in found) else ()
+        actions = (*do, *able, Action("back", "escape", BACK()))
         at = self._at or next((one.name for one in found), "")
         return View(
             "actions",
