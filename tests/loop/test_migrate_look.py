@@ -71,9 +71,9 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
     assert json.loads(diskwright(work, *words, "--json").stdout)["default"] in ("light", "full")
     told = diskwright(work, *words)
     assert told.returncode == 0, told.stderr
-    for said in ("mount: ", "light: ", "full: ", "fresh: ", "Proposed: "):
+    for said in ("mount: ", "light: ", "full: ", "fresh: ", "Recommended: "):
         assert said in told.stdout
-    assert "Cannot be had" not in told.stdout
+    assert "Not possible" not in told.stdout
     plan = work.folder / "films.json"
     planned = diskwright(
         work,

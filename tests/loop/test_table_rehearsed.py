@@ -249,7 +249,7 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     kept.assert_new()
     told = [entry.sentence for entry in said(run, Event.COMMAND)]
     assert told[0].startswith(
-        f"No stand-in for {kept.drive} can be had (the kernel gave no loop device: No such file or "
+        f"No stand-in for {kept.drive} is possible (the kernel gave no loop device: No such file or "
         "directory)."
     )
     assert "A power cut meanwhile can leave it half written" in told[0]

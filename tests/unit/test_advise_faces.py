@@ -118,9 +118,9 @@ def test_nothing_usable_is_said_first() -> None:
     lines = text_of("large-media", drive(size_bytes=4096))
     assert lines[2] == "None of the filesystems can be made here."
     assert [line for line in lines if re.match(r"\d+\. ", line)][:3] == [
-        "1. XFS: not advised",
-        "2. ext4: not advised",
-        "3. Btrfs: not advised",
+        "1. XFS: not recommended",
+        "2. ext4: not recommended",
+        "3. Btrfs: not recommended",
     ]
     assert flowing(lines).count("Not made here: There is room for 0 B") == sum(
         bool(re.match(r"\d+\. ", line)) for line in lines
@@ -170,7 +170,7 @@ def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> No
         == 0
     )
     assert capsys.readouterr().out.startswith(
-        "Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: chosen\n"
+        "Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: recommended\n"
     )
 
 

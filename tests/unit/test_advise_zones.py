@@ -93,7 +93,7 @@ def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
     assert [choice.filesystem for choice in advice.usable] == ["btrfs"]
     assert "Only Linux reads it" in str(btrfs_of(advice).sentence)
     said = " ".join(advice_lines(advice, zoned()))
-    assert "1. Btrfs: chosen" not in said and "Made against the advice can be: Btrfs." in said
+    assert "1. Btrfs: recommended" not in said and "Not recommended, but possible: Btrfs." in said
 
 
 @pytest.mark.parametrize("title", ["F2FS", "XFS"])

@@ -49,31 +49,36 @@ def test_options_in_force(advised: tuple[str, ...], filesystem: str, seen: froze
 @pytest.mark.parametrize(
     ("advised", "filesystem", "seen", "said"),
     [
-        (("noatime",), "ext4", frozenset({"rw", "relatime"}), "noatime was advised and relatime is in force"),
+        (
+            ("noatime",),
+            "ext4",
+            frozenset({"rw", "relatime"}),
+            "noatime was recommended and relatime is in force",
+        ),
         (
             ("commit=30",),
             "ext4",
             EXT4 - {"commit=30"} | {"commit=5"},
-            "commit=30 was advised and commit=5 is in force",
+            "commit=30 was recommended and commit=5 is in force",
         ),
-        (("commit=30",), "ext4", frozenset({"rw"}), "commit=30 was advised and is not in force"),
+        (("commit=30",), "ext4", frozenset({"rw"}), "commit=30 was recommended and is not in force"),
         (
             ("discard",),
             "ext4",
             frozenset({"rw", "nodiscard"}),
-            "discard was advised and nodiscard is in force",
+            "discard was recommended and nodiscard is in force",
         ),
         (
             ("compress=zstd:1",),
             "btrfs",
             frozenset({"rw", "compress=zstd:3"}),
-            "compress=zstd:1 was advised and compress=zstd:3 is in force",
+            "compress=zstd:1 was recommended and compress=zstd:3 is in force",
         ),
         (
             ("compress=zstd:1",),
             "btrfs",
             frozenset({"rw", "compress=zstd:15"}),
-            "compress=zstd:1 was advised and compress=zstd:15 is",
+            "compress=zstd:1 was recommended and compress=zstd:15 is",
         ),
         ((), "ext4", frozenset({"ro"}), "it is read-only"),
     ],

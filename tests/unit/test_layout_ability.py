@@ -51,7 +51,7 @@ WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
     "grouped": (
         grouped,
         "dm_mod",
-        "has no device mapper, without which LVM's volumes cannot be had: boot one that has",
+        "has no device mapper, without which LVM's volumes are not possible: boot one that has",
     ),
     "striped by lvm": (
         lambda kernel: striped(numbered(), "lvm", kernel=kernel),

@@ -120,7 +120,7 @@ def test_an_option_that_is_there_already_is_not_there_twice() -> None:
 def test_what_is_against_advice_is_said_in_the_doubts() -> None:
     (doubt,) = take("ext4", "nodiratime").doubts
     assert str(doubt).startswith(
-        "The volume for large-media is mounted with nodiratime; it was asked for, and is not advised. noatime"
+        "The volume for large-media is mounted with nodiratime; it was asked for, and is not recommended. noatime"
     )
 
 
@@ -133,7 +133,7 @@ def test_what_is_against_advice_is_said_in_the_doubts() -> None:
         ("ext4", "tune-ext4-reserve-1", BadInput, "exists already"),
         ("ext4", "mq-deadline", BadInput, "sets none"),
         ("ext4", "defaults", BadInput, "nothing to ask for"),
-        ("ext4", "ext4-notail", Refused, "notail cannot be had: It is an option of ReiserFS"),
+        ("ext4", "ext4-notail", Refused, "notail is not possible: It is an option of ReiserFS"),
         ("xfs", "xfs-nobarrier", Refused, "no longer knows it"),
         ("ext4", "ext4-largefile4", Refused, "It is for shingled drives"),
         ("btrfs", "btrfs-zoned", Refused, "zones the host must manage"),

@@ -25,7 +25,7 @@ ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = (
 OFFERED, DEFAULT, NOT_ADVISED, REFUSED, DANGEROUS = (
     "offered",
     "default",
-    "not advised",
+    "not recommended",
     "refused",
     "dangerous",
 )

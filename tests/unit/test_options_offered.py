@@ -39,7 +39,7 @@ def test_the_advised_are_marked_and_come_first() -> None:
     advised = [one for one in found if one.advised]
     assert "-T largefile" in {one.option.text for one in advised}
     assert found[: len(advised)] == advised
-    assert {one.standing for one in advised} == {"advised"}
+    assert {one.standing for one in advised} == {"recommended"}
 
 
 def test_a_danger_is_called_one_and_says_what_it_cannot_stand_beside() -> None:
@@ -54,11 +54,11 @@ def test_a_danger_is_called_one_and_says_what_it_cannot_stand_beside() -> None:
 
 def test_a_systems_volume_is_refused_every_danger() -> None:
     dangers = [one for one in offers("ext4", "desktop-root").values() if one.option.danger]
-    assert dangers and all(one.standing == "cannot be had" for one in dangers)
+    assert dangers and all(one.standing == "not possible" for one in dangers)
     assert all("the system lives on" in one.refusal for one in dangers if not one.option.refused)
 
 
 def test_what_the_kernel_does_not_take_is_refused_with_its_reason() -> None:
     assert offers("xfs")["xfs-rmapbt"].standing == "can be taken"
     old = offers("xfs", kernel="4.4.0")["xfs-rmapbt"]
-    assert old.standing == "cannot be had" and "4.8" in old.refusal
+    assert old.standing == "not possible" and "4.8" in old.refusal

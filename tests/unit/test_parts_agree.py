@@ -73,7 +73,7 @@ def test_nothing_suits_is_not_nothing_can_be_made() -> None:
     advice = advise(machine(of), of, NOT_JUDGED, find_workload("portable"))
     assert advice.chosen is None and "ext4" in {choice.filesystem for choice in advice.usable}
     said = " ".join(" ".join(advice_lines(advice, of)).split())
-    assert "Made against the advice can be: " in said and "None of the filesystems can be made" not in said
+    assert "Not recommended, but possible: " in said and "None of the filesystems can be made" not in said
     nothing = advise(machine(of, tools=()), of, NOT_JUDGED, find_workload("portable"))
     assert not nothing.usable
     assert "None of the filesystems can be made here." in " ".join(advice_lines(nothing, of))

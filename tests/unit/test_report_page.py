@@ -107,7 +107,7 @@ def test_what_is_missing_is_named_with_the_reason() -> None:
     assert {absence.part for absence in report.absent} == {"advice", "plan", "measurement", "run"}
     text = Page(render_page(report)).text
     assert all(f"{absence.part}: {absence.why}" in text for absence in report.absent)
-    assert "What was advised" not in text and "The plan" not in text and "What was verified" not in text
+    assert "What was recommended" not in text and "The plan" not in text and "What was verified" not in text
 
 
 def test_facts_of_another_drive_are_not_taken_for_the_plans() -> None:

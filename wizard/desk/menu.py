@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from wizard.desk.parts.runs import RUNNING, runs_on, waits, why_not_now
 from wizard.desk.view import Text
 from wizard.desk.words import actions as words
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import MADE, title_of
 from wizard.layout.changes.possible import (
     places_of,
     signatures_on,
@@ -144,7 +144,9 @@ def _usable_bytes(drive: Drive) -> int:
 
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[Entry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
-    says: Text = words.TO_EXT4_SAYS(kind=" + ".join(sorted({one.kind for one in old}))) if old else ""
+    says: Text = (
+        words.TO_EXT4_SAYS(kind=" + ".join(sorted({title_of(one.kind) for one in old}))) if old else ""
+    )
     none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD()
     yield Entry("to-ext4", "m", words.TO_EXT4(), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:

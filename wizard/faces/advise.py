@@ -33,7 +33,11 @@ FIGURES_OF_UNMADE = 3
 """At most so many measurements are printed only because of a filesystem that is not made; the document has
 all."""
 
-RANKS = {Place.CHOSEN: words.CHOSEN, Place.SECOND: words.SECOND, Place.REJECTED: words.NOT_ADVISED}
+RANKS = {
+    Place.CHOSEN: words.RECOMMENDED,
+    Place.SECOND: words.GOOD_TOO,
+    Place.REJECTED: words.NOT_RECOMMENDED,
+}
 
 
 def parser() -> ArgumentParser:
@@ -158,7 +162,7 @@ def _choice_lines(
 
 
 def _brief_options(choice: Choice, width: int) -> list[str]:
-    """The options of one that is not advised, without their reasons; none where it cannot be made."""
+    """The options of one that is not recommended, without their reasons; none where it cannot be made."""
     kinds = (("mkfs", choice.mkfs), ("mount", choice.mount))
     given = [f"{kind} {', '.join(option.text for option in options)}" for kind, options in kinds if options]
     return (

@@ -118,7 +118,7 @@ OFFSET_FAULT = Sentence(
     "layout.offset-fault",
     "no block of {logical} bytes can begin at an alignment offset of {offset} bytes",
 )
-IO_FAULT = Sentence("layout.io-fault", "the sizes advised for input and output are out of range")
+IO_FAULT = Sentence("layout.io-fault", "the sizes recommended for input and output are out of range")
 EMPTY = Sentence("layout.empty", "is empty")
 CONTROLS = Sentence("layout.controls", "holds control characters")
 BLANK_END = Sentence("layout.blank-end", "begins or ends with a space")
@@ -184,7 +184,7 @@ GROUP_NOT_ENCRYPTED = Sentence(
 )
 OBSTACLES = Sentence("layout.obstacles", "{filesystem} cannot be made here: {obstacles:row}")
 OPTIONS_REFUSED = Sentence(
-    "layout.options-refused", "The options advised for {filesystem} cannot be taken: {fault}."
+    "layout.options-refused", "The options recommended for {filesystem} cannot be taken: {fault}."
 )
 MBR_FULL = Sentence(
     "layout.mbr-full",
@@ -203,7 +203,7 @@ LACKING = Sentence(
     "The running kernel ({release}) has no {name}, without which {without}: boot one that has, or install "
     "its module.",
 )
-NO_LVM = Sentence("layout.no-lvm", "LVM's volumes cannot be had")
+NO_LVM = Sentence("layout.no-lvm", "LVM's volumes are not possible")
 NO_CRYPT = Sentence("layout.no-crypt", "no encrypted volume can be opened")
 NO_RAID0 = Sentence("layout.no-raid0", "md stripes nothing")
 NO_RAID1 = Sentence("layout.no-raid1", "md mirrors nothing")

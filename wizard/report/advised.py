@@ -24,7 +24,7 @@ from wizard.report.markup import (
 )
 from wizard.report.words import advised as words
 
-PLACES = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
+PLACES = {Place.CHOSEN: "recommended", Place.SECOND: "good too", Place.REJECTED: "not recommended"}
 
 
 def title_of(name: str) -> str:

@@ -170,11 +170,11 @@ class Rules:
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
     ) -> tuple[Choice, ...]:
         """As the protocol says."""
-        from wizard.layout.wishes.roles import ROLES, usual_bytes
-        from wizard.layout.wishes.wanted import role_choices
+        from wizard.layout.wishes.roles import usual_bytes
+        from wizard.layout.wishes.wanted import advice_in_role
 
         advice = self.advise(machine, drive, recording, workload, usual_bytes(role, machine.memory_bytes))
-        return role_choices(advice, ROLES[role]) if role in ROLES else advice.choices
+        return advice_in_role(advice, role).choices
 
     def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
         """As the protocol says."""

@@ -60,7 +60,7 @@ def test_the_pane_has_options_with_reasons_and_the_drives_notes() -> None:
     for option in (*choice.mkfs, *choice.mount):
         assert option.text in person.text and " ".join(str(option.why).split()) in person.text
     person.desk.moved("xfs")
-    assert str(person.view.panes[0].title) == "xfs"
+    assert str(person.view.panes[0].title) == "XFS"
 
 
 def test_what_is_never_made_says_why_and_the_way_off() -> None:

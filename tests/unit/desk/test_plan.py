@@ -1,12 +1,17 @@
 """The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+
+from pytest import MonkeyPatch
 
 from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.desk.view import Banner, Bar, Para
+from wizard.desk.menu import Entry
+from wizard.desk.view import Banner, Bar, Block, Para
+from wizard.desk.words.actions import MOUNT, MOUNT_SAYS
 from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Signature, Use
 from wizard.model.units import GIB, MIB
@@ -143,3 +148,40 @@ def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
         assert person.row(name).why_not != ""
         person.act("do", name)
         assert person.view.place == "actions" and person.said == str(person.row(name).why_not)
+
+
+def test_a_system_partition_for_the_firmware_offers_only_fat() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "EFI" in str(row.cells[0].text)]
+    assert str(row.cells[1].text) == "FAT32"
+    person.desk.moved(row.key)
+    (pane,) = person.view.panes
+    said = "\n".join(" ".join(str(piece.text) for piece in block.pieces) for block in paras(pane.blocks))
+    assert said.count("recommended") == 1 and "FAT32 recommended" in said
+    assert "ext4" not in said and "Btrfs" not in said and "good too" not in said
+    person.act("filesystem")
+    assert [row.key for row in person.rows] == ["vfat"]
+
+
+def test_another_volume_of_a_system_keeps_its_choices() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "root" in str(row.cells[0].text)]
+    person.desk.moved(row.key)
+    person.act("filesystem")
+    assert {"ext4", "xfs", "btrfs"} <= {row.key for row in person.rows}
+    assert "vfat" not in [row.key for row in person.rows]
+
+
+def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
+    grey = (Entry("mount", "n", MOUNT(), MOUNT_SAYS(), "It is in use."),)
+    monkeypatch.setattr("wizard.desk.places.actions.entries", lambda *_: grey)
+    person = Person(Live(machine(crowded(), tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)
+    assert person.view.action("do") is None and person.view.action("back") is not None
+
+
+def paras(blocks: Iterable[Block]) -> list[Para]:
+    return [block for block in blocks if isinstance(block, Para)]

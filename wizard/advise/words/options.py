@@ -55,8 +55,8 @@ TUNES = Sentence(
 )
 SCHEDULER = Sentence("advise.options.scheduler", "it is a scheduler, and diskwright sets none.")
 DEFAULT = Sentence("advise.options.default", "{option} is nothing to ask for. {why}")
-REFUSED = Sentence("advise.options.refused", "{option} cannot be had: {why}")
-NOT_HERE = Sentence("advise.options.not-here", "{option} cannot be had here. {why}")
+REFUSED = Sentence("advise.options.refused", "{option} is not possible: {why}")
+NOT_HERE = Sentence("advise.options.not-here", "{option} is not possible here. {why}")
 NOT_FOR_SYSTEM = Sentence(
     "advise.options.not-for-system",
     "{option} puts data at risk, and a volume that the system lives on does not get it. {why}",
@@ -73,7 +73,7 @@ MADE_DANGEROUS = Sentence(
 )
 MADE_ASKED = Sentence(
     "advise.options.made-asked",
-    "The volume for {purpose} is made with {option}; it was asked for, and is not advised. {why}",
+    "The volume for {purpose} is made with {option}; it was asked for, and is not recommended. {why}",
 )
 MOUNTED_DANGEROUS = Sentence(
     "advise.options.mounted-dangerous",
@@ -81,7 +81,7 @@ MOUNTED_DANGEROUS = Sentence(
 )
 MOUNTED_ASKED = Sentence(
     "advise.options.mounted-asked",
-    "The volume for {purpose} is mounted with {option}; it was asked for, and is not advised. {why}",
+    "The volume for {purpose} is mounted with {option}; it was asked for, and is not recommended. {why}",
 )
 
 FOR = Sentence("advise.options.for", "For: {why}")
@@ -89,11 +89,11 @@ RISK = Sentence("advise.options.risk", "Risk: {risk}")
 DANGER = Sentence("advise.options.danger", "Danger: {why}")
 AGAINST = Sentence("advise.options.against", "Against it: {why}")
 EXCLUDES = Sentence("advise.options.excludes", "Not together with: {options:list}.")
-REFUSAL = Sentence("advise.options.refusal", "Cannot be had: {why}")
+REFUSAL = Sentence("advise.options.refusal", "Not possible: {why}")
 
-IS_ADVISED = Sentence("advise.options.is-advised", "advised")
-IS_NOT_HAD = Sentence("advise.options.is-not-had", "cannot be had")
+IS_ADVISED = Sentence("advise.options.is-advised", "recommended")
+IS_NOT_HAD = Sentence("advise.options.is-not-had", "not possible")
 IS_DANGER = Sentence("advise.options.is-danger", "danger")
-IS_NOT_ADVISED = Sentence("advise.options.is-not-advised", "not advised")
+IS_NOT_ADVISED = Sentence("advise.options.is-not-advised", "not recommended")
 IS_FREE = Sentence("advise.options.is-free", "can be taken")
 """How an option stands, in a word or a few."""

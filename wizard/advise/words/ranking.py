@@ -96,7 +96,7 @@ DISCARDS = Sentence(
     "advise.ranking.discards",
     "The drive takes discards. Let fstrim.timer send them once a week "
     "(systemctl enable --now fstrim.timer). The mount option discard sends them at every deletion, and is "
-    "not advised. Since kernel 6.2, Btrfs discards by itself in the background.",
+    "not recommended. Since kernel 6.2, Btrfs discards by itself in the background.",
 )
 
 NO_DRIVER = Sentence(

@@ -47,8 +47,8 @@ NOT_TAKEN_OVER = Sentence(
 # On a stand-in first.
 NO_STAND_IN = Sentence(
     "apply.table.no-stand-in",
-    "No stand-in for {drive} can be had ({why}). libparted writes the table to the drive itself. A power cut "
-    "meanwhile can leave it half written until the run goes on.",
+    "No stand-in for {drive} is possible ({why}). libparted writes the table to the drive itself. A power "
+    "cut meanwhile can leave it half written until the run goes on.",
 )
 REHEARSED = Sentence(
     "apply.table.rehearsed",

@@ -78,13 +78,13 @@ class Candidates(Place):
         if choice.obstacles:
             return choice.obstacles[0]
         if not can_be_tried(choice):
-            return str(words.NO_FILES(filesystem=choice.filesystem))
+            return str(words.NO_FILES(filesystem=_title(choice.filesystem)))
         try:
             changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
-        return plan or str(words.NO_FILES(filesystem=choice.filesystem))
+        return plan or str(words.NO_FILES(filesystem=_title(choice.filesystem)))
 
     def _why_not(self, name: str) -> str:
         found = self._plans.get(name, "")

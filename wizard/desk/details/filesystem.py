@@ -29,6 +29,7 @@ from wizard.desk.view import (
     strong,
 )
 from wizard.desk.words import filesystem as words
+from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
 from wizard.model.advice import Place as Rank
 
@@ -101,7 +102,7 @@ class Filesystem(Place):
         word = standing(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = (strong(choice.filesystem), word, Piece("" if why_not else choice.sentence))
+        cells = (strong(title_of(choice.filesystem)), word, Piece("" if why_not else choice.sentence))
         return Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[Action]:
@@ -120,7 +121,7 @@ class Filesystem(Place):
         choice, unmade = self._choice(self._at), self._unmade(self._at)
         if choice is not None:
             doubts = self._taken(choice).doubts
-            yield Pane(choice.filesystem, tuple(choice_blocks(choice, doubts)))
+            yield Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
         elif unmade is not None:
             yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
         if blocks := tuple(_drive_blocks(self._advice)):
@@ -179,7 +180,9 @@ class Filesystem(Place):
 
         choice, unmade = self._choice(row), self._unmade(row)
         if choice is not None:
-            self.desk.go(Reasons(self.desk, choice.filesystem, choice_reasons(choice, self._advice)))
+            self.desk.go(
+                Reasons(self.desk, title_of(choice.filesystem), choice_reasons(choice, self._advice))
+            )
         elif unmade is not None:
             self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
 

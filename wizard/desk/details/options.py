@@ -26,6 +26,7 @@ from wizard.desk.view import (
     strong,
 )
 from wizard.desk.words import options as words
+from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ class Options(Place):
             self.step,
             words.TITLE(),
             tuple(self._actions(offer)),
-            about=words.ABOUT(filesystem=self._advised.filesystem, drive=drive.path if drive else ""),
+            about=words.ABOUT(
+                filesystem=title_of(self._advised.filesystem), drive=drive.path if drive else ""
+            ),
             rows=Rows(
                 tuple(map(self._row, self._offers)), self._at, (Column(), Column(), Column()), many=True
             ),

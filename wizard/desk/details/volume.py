@@ -10,7 +10,7 @@ from wizard.desk.details.filesystem import standing
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import GAP, Action, Block, Field, Offer, Pane, Step, Text, Tone, View, para, strong
 from wizard.desk.words import volume as words
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import MADE, title_of
 from wizard.layout.wishes.roles import ROLES
 from wizard.layout.wishes.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.layout.wishes.wish import REST, Wish, check_wishes, parse_share, size_written
@@ -103,7 +103,7 @@ class Volume(Place):
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[Block] = [para(role.summary if role else self._workload.summary)]
         if choice is not None:
-            said += [GAP, para(strong(f"{choice.filesystem}:"), choice.sentence)]
+            said += [GAP, para(strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
         yield Pane(role.title if role else self._workload.title, tuple(said))
 
     # What the fields can be.
@@ -113,7 +113,7 @@ class Volume(Place):
 
     def _filesystems(self) -> tuple[Offer, ...]:
         able = (
-            Offer(one.filesystem, words.PLACED(filesystem=one.filesystem, place=standing(one).text))
+            Offer(one.filesystem, words.PLACED(filesystem=title_of(one.filesystem), place=standing(one).text))
             for one in self._able
         )
         return tuple(able) or (Offer("", words.NO_FILESYSTEM()),)

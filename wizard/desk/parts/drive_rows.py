@@ -7,6 +7,7 @@ from wizard.desk.parts.runs import RUNNING, runs_on, waits
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import drives as words
 from wizard.diagnose.told import recording_word
+from wizard.filesystems.registry import title_of
 from wizard.layout.room.refusals import unread_content
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
@@ -100,7 +101,7 @@ def _held(drive: Drive) -> Piece:
         return Piece(words.NEW(), Tone.GOOD)
     if drive.partitions:
         return Piece(words.HOLDS(count=len(drive.partitions)))
-    return Piece(", ".join(printable(mark.kind, 30) for mark in drive.signatures))
+    return Piece(", ".join(title_of(mark.kind) for mark in drive.signatures))
 
 
 def _withholds(drive: Drive) -> bool:
@@ -111,9 +112,11 @@ def _withholds(drive: Drive) -> bool:
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
     """Name, what it holds, size, and where it is mounted, or that one of the open `runs` waits there."""
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
-    held: Text = part.filesystem or (words.NOT_READ() if drive.is_unread(part) else words.NO_FILESYSTEM())
+    held: Text = title_of(part.filesystem or "") or (
+        words.NOT_READ() if drive.is_unread(part) else words.NO_FILESYSTEM()
+    )
     if part.signatures and not part.filesystem:
-        held = "+".join(printable(mark.kind, 30) for mark in part.signatures)
+        held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
     # What is withheld of a partition is not lost: nothing recognises it until it is kept or undone.
     withheld = not part.signatures and _withholds(drive)

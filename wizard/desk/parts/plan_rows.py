@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from wizard.desk.parts.brief import first_clause
 from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import plan as words
+from wizard.filesystems.registry import title_of
 from wizard.layout.steps.destroyed import whole_lost
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import shows_nothing
+from wizard.layout.wishes.wanted import advice_in_role
 from wizard.layout.wishes.wish import Wish, more_words, size_words
 from wizard.layout.words import who
 from wizard.model.advice import Choice
@@ -41,7 +43,7 @@ def volume_row(session: Session, index: int) -> Row:
     writers: Text = who(wish.writer) if wish.mount_point and wish.mount_point != NO_PLACE else ""
     cells = (
         strong(printable(wish.final_label, 30)),
-        Piece(wish.choice.filesystem),
+        Piece(title_of(wish.choice.filesystem)),
         Piece(size_words(wish, made)),
         Piece(place),
         Piece(writers),
@@ -99,7 +101,9 @@ def undo_line(plan: Plan, why_direct: str) -> Para:
 def volume_pane(session: Session, index: int) -> Pane:
     """The volume's filesystem, why, what would do too, and its options."""
     wish = session.wishes[index]
-    title = words.OF_VOLUME(label=printable(wish.final_label, 30), filesystem=wish.choice.filesystem)
+    title = words.OF_VOLUME(
+        label=printable(wish.final_label, 30), filesystem=title_of(wish.choice.filesystem)
+    )
     return Pane(title, tuple(_of_volume(session, wish)))
 
 
@@ -109,7 +113,7 @@ def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
     if advice is not None and advice.workload.id == wish.workload.id:
         choices += [
             choice
-            for choice in advice.choices
+            for choice in advice_in_role(advice, wish.role).choices
             if choice.filesystem != wish.choice.filesystem and choice.ranked and not choice.obstacles
         ]
     for number, choice in enumerate(choices[:ALTERNATIVES]):
@@ -124,5 +128,6 @@ def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
 def _ranked(choice: Choice, *, taken: bool) -> Para:
     said, tone = RANKS[choice.place] if choice.ranked else (words.YOURS, Tone.PLAIN)
     mark = "(*)" if taken else "( )"
-    name = strong(choice.filesystem) if taken else Piece(choice.filesystem)
+    title = title_of(choice.filesystem)
+    name = strong(title) if taken else Piece(title)
     return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)

@@ -11,6 +11,7 @@ from wizard.desk.parts.figures import evidence_blocks, measured_blocks
 from wizard.desk.view import GAP, Block, Piece, Text, Tone, para, strong
 from wizard.desk.words import drives as named
 from wizard.desk.words import pages as words
+from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, WriteTable
@@ -151,7 +152,7 @@ def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]
         return
     made = isinstance(operation, MakeFilesystem)
     if made:
-        yield from _named(of.filesystem, of.sentence)
+        yield from _named(title_of(of.filesystem), of.sentence)
     for option in of.mkfs if made else of.mount:
         yield from _named(option.text, option.why, option.risk)
     if made and of.evidence:

@@ -15,6 +15,7 @@ from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Field, Offer, Piece, Row, Rows, Step, Text, Tone, View, muted, para
 from wizard.desk.words import actions as words
 from wizard.desk.words.shared import BACK
+from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
@@ -59,7 +60,9 @@ class Actions(Place):
         """The menu, over the drives."""
         found = self._entries()
         able = [Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
-        actions = (Action("do", "enter", words.DO()), *able, Action("back", "escape", BACK()))
+        # Where all rows are grey, there is nothing that Enter could do.
+        do = (Action("do", "enter", words.DO()),) if any(one.why_not == "" for one in found) else ()
+        actions = (*do, *able, Action("back", "escape", BACK()))
         at = self._at or next((one.name for one in found), "")
         return View(
             "actions",
@@ -78,7 +81,9 @@ class Actions(Place):
         if part is None:
             model = printable(drive.model or "", 40)
             return words.DRIVE(drive=short(drive.path), model=model, size=drive.size_bytes or 0)
-        label = next((mark.label for mark in part.signatures if mark.label), None) or part.filesystem or ""
+        label = next((mark.label for mark in part.signatures if mark.label), None) or title_of(
+            part.filesystem or ""
+        )
         return words.PART(part=short(part.path), what=printable(label, 40), size=part.size_bytes)
 
     def moved(self, row: str) -> None:
@@ -257,7 +262,8 @@ class Which(Place):
         """The filesystems."""
         rows = tuple(
             Row(
-                one.device, (Piece(short(one.device)), Piece(one.kind), Piece(printable(one.label or "", 40)))
+                one.device,
+                (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(printable(one.label or "", 40))),
             )
             for one in self._found
         )

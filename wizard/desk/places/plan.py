@@ -18,6 +18,7 @@ from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.room.refusals import unread_content
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.preview import danger_of
+from wizard.layout.wishes.wanted import advice_in_role
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.migrate.ext.candidates import old_filesystems
 from wizard.model.errors import BadInput, DiskwrightError
@@ -273,7 +274,7 @@ class Planning(Place):
                 session.machine, session.drive, session.diagnosis.recording, wish.workload.id
             )
         assert advice is not None
-        return advice
+        return advice_in_role(advice, wish.role) if wish is not None else advice
 
     def _take(self, taken: Taken) -> None:
         if self.session.wishes:

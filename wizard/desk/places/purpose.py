@@ -28,6 +28,7 @@ from wizard.desk.view import (
 )
 from wizard.desk.words import purpose as words
 from wizard.desk.words.shared import BACK
+from wizard.filesystems.registry import title_of
 from wizard.layout.room.refusals import unread_content
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.words import who
@@ -124,7 +125,9 @@ class Purpose(Place):
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.tell(tried if isinstance(tried, str) else words.NOTHING(), Tone.WARN)
             return
-        self.desk.go(Reasons(self.desk, tried.choice.filesystem, choice_reasons(tried.choice, tried.advice)))
+        self.desk.go(
+            Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
+        )
 
 
 def about_drive(session: Session) -> Text:
@@ -146,7 +149,7 @@ def _leads_to(session: Session) -> Iterator[Block]:
         yield para(Piece(words.NOTHING(), Tone.WARN))
         for choice in for_files(advice.choices) if advice else ():
             why = choice.obstacles[0] if choice.obstacles else words.CAN_BE_MADE()
-            yield para(strong(choice.filesystem), why, indent=2, hang=2)
+            yield para(strong(title_of(choice.filesystem)), why, indent=2, hang=2)
         return
     plan = session.plan
     if plan is None:
@@ -160,10 +163,12 @@ def _leads_to(session: Session) -> Iterator[Block]:
             muted(words.YOU_GET()) if not index else muted(""),
             strong(printable(wish.final_label, 40)),
         ]
-        pieces.append(words.ONE_VOLUME(filesystem=wish.choice.filesystem, size=size))
+        pieces.append(words.ONE_VOLUME(filesystem=title_of(wish.choice.filesystem), size=size))
         if wish.mount_point:
             pieces += [words.AT(place=wish.mount_point), words.WRITABLE(who=who(wish.writer))]
         yield para(*pieces, hang=2)
-    good = [one.filesystem for one in advice.choices if one.place is Rank.SECOND and not one.obstacles]
+    good = [
+        title_of(one.filesystem) for one in advice.choices if one.place is Rank.SECOND and not one.obstacles
+    ]
     if good and len(session.wishes) == 1:
         yield para(muted(words.GOOD_TOO()), ", ".join(good))

@@ -107,7 +107,7 @@ class Ways(Place):
 
     def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
         if prospect is not None:
-            said = words.PROPOSED() if prospect.default else words.NO_WAY()
+            said = words.LEAD() if prospect.default else words.NO_WAY()
             return (para(strong(said), prospect.why, hang=2), para(words.KEEPS()))
         if self._doing != "":
             return (para(self._doing),)
@@ -229,7 +229,7 @@ class Ways(Place):
             self.tell(str(error), Tone.WARN)
 
     def _looked(self, found: tuple[Prospect, float]) -> None:
-        """The proposed way is under the cursor first, or the one that was taken before."""
+        """The recommended way is under the cursor first, or the one that was taken before."""
         prospect, seconds = found
         self._settle(replace(self._moving, prospect=prospect, comparing_seconds=seconds))
         ways = [offer.way for offer in prospect.offers]

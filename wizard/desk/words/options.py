@@ -20,7 +20,7 @@ COST = Sentence("desk.options.cost", "Cost:")
 DANGER_IS = Sentence("desk.options.danger-is", "Danger:")
 AGAINST = Sentence("desk.options.against", "Against it:")
 NOT_WITH = Sentence("desk.options.not-with", "Not together with {options:and}.")
-CANNOT_HERE = Sentence("desk.options.cannot-here", "Cannot be had here:")
+CANNOT_HERE = Sentence("desk.options.cannot-here", "Not possible here:")
 USED_ANYWAY = Sentence(
     "desk.options.used-anyway",
     "{option} is recommended: it is used unless you take one that cannot stand beside it.",
@@ -52,7 +52,7 @@ HELP = (
     ),
     Sentence(
         "desk.options.help-not",
-        "not recommended: it can be had. The reason against it is shown, and repeated in the plan.",
+        "not recommended: it is possible. The reason against it is shown, and repeated in the plan.",
     ),
     Sentence(
         "desk.options.help-danger",

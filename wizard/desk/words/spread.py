@@ -13,7 +13,7 @@ NO_SERIAL = Sentence("desk.spread.no-serial", "no serial number")
 SIZE = Sentence("desk.spread.size", "{size:size}")
 NO_SIZE = Sentence("desk.spread.no-size", "of unknown size")
 MEANS = Sentence("desk.spread.means", "What that means")
-CANNOT = Sentence("desk.spread.cannot", "Cannot be had here:")
+CANNOT = Sentence("desk.spread.cannot", "Not possible here:")
 LAID = Sentence("desk.spread.laid", "It would lie on {spread}.")
 NOTHING_HERE = Sentence("desk.spread.nothing-here", "Choose a drive or a way below.")
 

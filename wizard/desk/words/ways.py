@@ -12,7 +12,7 @@ MOMENT = Sentence("desk.ways.moment", "The filesystem is still being looked at."
 NEEDS_LOOK = Sentence("desk.ways.needs-look", "The ways are not known yet. r looks at the filesystem.")
 NOT_SHOWN = Sentence("desk.ways.not-shown", "The ways cannot be shown:")
 NO_WAY = Sentence("desk.ways.no-way", "No way is possible now:")
-PROPOSED = Sentence("desk.ways.proposed", "Recommended:")
+LEAD = Sentence("desk.ways.lead", "Recommended:")
 
 # Columns.
 WAY = Sentence("desk.ways.way", "Way")

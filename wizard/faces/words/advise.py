@@ -15,13 +15,13 @@ ABOUT = Sentence(
 
 TITLE = Sentence("faces.advise.title", "{purpose} on {drive}")
 DRIVE = Sentence("faces.advise.drive", "{path} ({facts:list})")
-CHOSEN = Sentence("faces.advise.chosen", "chosen")
-SECOND = Sentence("faces.advise.second", "second")
-NOT_ADVISED = Sentence("faces.advise.not-advised", "not advised")
+RECOMMENDED = Sentence("faces.advise.recommended", "recommended")
+GOOD_TOO = Sentence("faces.advise.good-too", "good too")
+NOT_RECOMMENDED = Sentence("faces.advise.not-recommended", "not recommended")
 NONE_USABLE = Sentence("faces.advise.none-usable", "None of the filesystems can be made here.")
 NONE_SUITS = Sentence(
     "faces.advise.none-suits",
-    "None of the filesystems that suit this work can be made here. Made against the advice can be: "
+    "None of the filesystems that suit this work can be made here. Not recommended, but possible: "
     "{filesystems:list}.",
 )
 NOT_MADE = Sentence("faces.advise.not-made", "Not made here:")

@@ -25,7 +25,7 @@ STORE = Sentence(
     "for a migration that was carried here: keep what changes here until it is proven",
 )
 UNDO_DIR = Sentence(
-    "faces.apply.undo-dir", "the same where no transaction can be had: keep what is replaced here"
+    "faces.apply.undo-dir", "the same where no transaction is possible: keep what is replaced here"
 )
 JOURNAL = Sentence(
     "faces.apply.journal",

@@ -14,7 +14,7 @@ STORE = Sentence(
     "faces.migrate.store",
     "keep what changes here until it is proven: on another filesystem, with room",
 )
-UNDO_DIR = Sentence("faces.migrate.undo-dir", "where no transaction can be had, keep what is replaced here")
+UNDO_DIR = Sentence("faces.migrate.undo-dir", "where no transaction is possible, keep what is replaced here")
 MANIFEST = Sentence("faces.migrate.manifest", "compare every file's content and attributes before and after")
 REPAIR = Sentence(
     "faces.migrate.repair",
@@ -63,8 +63,8 @@ TO_VOLUME = Sentence("faces.migrate.to-volume", "to a volume on {drive}, which i
 
 # The ways.
 FOUND = Sentence("faces.migrate.found", "Found:")
-PROPOSED = Sentence("faces.migrate.proposed", "Proposed: {way}.")
-NOT_TO_BE_HAD = Sentence("faces.migrate.not-to-be-had", "Cannot be had:")
+RECOMMENDED = Sentence("faces.migrate.recommended", "Recommended: {way}.")
+NOT_POSSIBLE = Sentence("faces.migrate.not-possible", "Not possible:")
 GAINS = Sentence("faces.migrate.gains", "Gains:")
 COSTS = Sentence("faces.migrate.costs", "Costs:")
 MADE_SAFE = Sentence("faces.migrate.made-safe", "Made safe:")

@@ -42,7 +42,7 @@ DANGER_REFUSED = Sentence("faces.options.danger-refused", "DANGER, and refused")
 DANGER = Sentence("faces.options.danger", "DANGER")
 REFUSED = Sentence("faces.options.refused", "Refused")
 DEFAULT = Sentence("faces.options.default", "The default")
-NOT_ADVISED = Sentence("faces.options.not-advised", "Not advised")
+NOT_ADVISED = Sentence("faces.options.not-advised", "Not recommended")
 PHRASE = Sentence(
     "faces.options.phrase",
     'Had only with its danger typed back: "{phrase}"; never where the system lives.',

@@ -25,7 +25,7 @@ GROW = Sentence(
     "faces.plan_options.grow",
     "give the partition DEVICE, and the filesystem in it, the free space behind it",
 )
-FS = Sentence("faces.plan_options.fs", "with --workload: another filesystem than the advised one")
+FS = Sentence("faces.plan_options.fs", "with --workload: another filesystem than the recommended one")
 LABEL = Sentence("faces.plan_options.label", "with --workload: the volume's label")
 MOUNT = Sentence(
     "faces.plan_options.mount",

@@ -43,7 +43,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from offer_lines(offer, width)
     yield ""
     if prospect.default is not None:
-        yield from wrapped(f"{words.PROPOSED(way=prospect.default)} {prospect.why}", width)
+        yield from wrapped(f"{words.RECOMMENDED(way=prospect.default)} {prospect.why}", width)
     else:
         yield from wrapped(prospect.why, width)
 
@@ -57,7 +57,7 @@ def offer_lines(offer: Offer, width: int) -> Iterator[str]:
     """One way."""
     yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:
-        yield from wrapped(f"    {words.NOT_TO_BE_HAD()} {offer.obstacle}", width, 4)
+        yield from wrapped(f"    {words.NOT_POSSIBLE()} {offer.obstacle}", width, 4)
         return
     for what, sentences in ((words.GAINS(), offer.gains), (words.COSTS(), offer.costs)):
         yield from _listed(what, sentences, width)

@@ -137,7 +137,7 @@ BLOCKS_DIFFER = Sentence(
 )
 BLOCKS_OF = Sentence("layout.several.blocks-of", "{drive} {size}")
 BAD_BLOCK = Sentence(
-    "layout.several.bad-block", "The block size advised for {filesystem} is no plain number of bytes."
+    "layout.several.bad-block", "The block size recommended for {filesystem} is no plain number of bytes."
 )
 
 # What is doubtful about several drives as one volume.

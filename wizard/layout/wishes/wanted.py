@@ -98,6 +98,11 @@ def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     return (*usual, *others)
 
 
+def advice_in_role(advice: Advice, role: str) -> Advice:
+    """The advice for a volume with this role (empty for none): only of what can have it."""
+    return replace(advice, choices=role_choices(advice, ROLES[role]), unmade=()) if role in ROLES else advice
+
+
 def _with_options(choice: Choice, role: Role) -> Choice:
     """The choice with what goes with the role."""
     if choice.obstacles or not role.options:

@@ -1,4 +1,4 @@
-"""What each way costs, how it is undone, and why it is proposed."""
+"""What each way costs, how it is undone, and why it is recommended."""
 
 from wizard.model.said import Sentence
 
@@ -40,7 +40,7 @@ DIRECT_UNDONE = Sentence(
     "To the bit by undo files, until it is kept or mounted for writing, if the power stays on meanwhile.",
 )
 
-# Why it is proposed.
+# Why it is recommended.
 FULL_WHY = Sentence(
     "migrate.offers.full-why",
     "It brings everything that this filesystem allows, and nothing reaches the drive before it is proven.",

@@ -17,7 +17,7 @@ HOLD = Sentence("report.page.hold", "{holding} of {all} checks hold")
 
 DRIVES = Sentence("report.page.drives", "The drives")
 FOUND = Sentence("report.page.found", "What was found")
-ADVISED = Sentence("report.page.advised", "What was advised, and why")
+ADVISED = Sentence("report.page.advised", "What was recommended, and why")
 PLAN = Sentence("report.page.plan", "The plan")
 CHANGES = Sentence("report.page.changes", "The changes")
 MIGRATION = Sentence("report.page.migration", "The migration")

@@ -27,8 +27,8 @@ WHOLE_BLOCKS = Sentence(
 )
 SAME_BLOCKS = Sentence(
     "trial.alignment.same-blocks",
-    "By its own word its physical blocks are {size} bytes, like the logical ones. Since some drives hide "
-    "larger blocks, `diskwright bench {drive} --assume-physical 4096` measures.",
+    "It reports physical blocks of {size} bytes, like the logical ones. Since some drives hide larger "
+    "blocks, `diskwright bench {drive} --assume-physical 4096` measures.",
 )
 OFF_EACH_OTHER = Sentence(
     "trial.alignment.off-each-other",
