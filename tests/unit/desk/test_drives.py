@@ -171,3 +171,19 @@ def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None
         person.desk.moved(row)
         assert "nothing recognised" not in person.text and "superblock" not in person.text
     assert "waits" in " ".join(texts_of_row(person.row("/dev/sda1")))
+
+
+def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
+    services = Live()
+    services.demo = True
+    person = Person(services)
+    try:
+        for _ in range(3):
+            assert str(person.view.about).startswith("DEMO"), person.view.place
+            person.key("enter")
+        assert str(person.view.about).startswith("DEMO"), person.view.place
+        assert person.view.place == "review"
+        person.act("help")
+        assert str(person.view.about) == "DEMO"
+    finally:
+        person.end()
