@@ -49,10 +49,6 @@ STANDING = {
 }
 
 
-UNMADE = "never-made"
-"""The row of all filesystems that are never made."""
-
-
 class Filesystem(Place):
     """The ranking. `choice` is what is taken now.
 
@@ -81,13 +77,12 @@ class Filesystem(Place):
             asked = before if before is not None and before.choice == choice else Taken(choice)
             self._asked[choice.filesystem] = asked
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
-        self._shows_unmade = False
         self._at = first or next((one.filesystem for one in advice.choices), "")
 
     def view(self) -> View:
         """The ranking, and what stands behind the row under the cursor."""
         advice = self._advice
-        rows = (*map(self._row, for_files(advice.choices)), *self._unmade_rows())
+        rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
         columns = (Column(), Column(), Column(least=SPOKEN))
         drive = self._session.drive
         return View(
@@ -102,15 +97,6 @@ class Filesystem(Place):
             help=tuple(sentence() for sentence in self.HELP),
         )
 
-    def _unmade_rows(self) -> Iterator[Row]:
-        """One row for all of them, until it is opened."""
-        unmade = self._advice.unmade
-        if self._shows_unmade or not unmade:
-            yield from map(_unmade_row, unmade)
-            return
-        named = Piece(", ".join(str(one.title) for one in unmade), Tone.MUTED)
-        yield Row(UNMADE, (Piece(words.NEVER_MADE_ROW(count=len(unmade))), Piece(""), named))
-
     def _row(self, choice: Choice) -> Row:
         word = standing(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
@@ -119,10 +105,6 @@ class Filesystem(Place):
         return Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[Action]:
-        if self._at == UNMADE:
-            yield Action("take", "enter", words.OPEN())
-            yield back_action()
-            return
         choice, unmade = self._choice(self._at), self._unmade(self._at)
         why_not: Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
@@ -168,10 +150,7 @@ class Filesystem(Place):
         self._at = row
 
     def act_take(self, row: str, _values: Values) -> None:
-        """It is the volume's filesystem now; the last row shows those that are never made."""
-        if row == UNMADE:
-            self._shows_unmade, self._at = True, self._advice.unmade[0].filesystem
-            return
+        """It is the volume's filesystem now."""
         choice = self._choice(row)
         if choice is None or choice.obstacles:
             return

@@ -19,8 +19,6 @@ GOOD_TOO = Sentence("desk.filesystem.good-too", "good too")
 NOT_RECOMMENDED = Sentence("desk.filesystem.not-recommended", "not recommended")
 CANNOT = Sentence("desk.filesystem.cannot", "cannot")
 NEVER_MADE = Sentence("desk.filesystem.never-made", "It is recognised, and never made.")
-NEVER_MADE_ROW = Sentence("desk.filesystem.never-made-row", "{count} never made")
-OPEN = Sentence("desk.filesystem.open", "show them")
 
 # What stands behind it.
 CANNOT_HERE = Sentence("desk.filesystem.cannot-here", "Cannot be made here:")
@@ -66,6 +64,6 @@ HELP = (
     ),
     Sentence(
         "desk.filesystem.help-unmade",
-        "Filesystems of the past stand behind the last row. They are never made; each says the way off it.",
+        "Filesystems of the past stand last. They are recognised and never made; each says the way off it.",
     ),
 )
