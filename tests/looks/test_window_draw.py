@@ -21,9 +21,10 @@ from tests.looks.made_views import (
     WORK,
 )
 from tests.unit.desk.person import texts_of_block
-from wizard.desk.view import Stretch, View
+from wizard.desk.view import Action, Step, Stretch, View, para
 from wizard.window.bars import shares
 from wizard.window.console.terminal import Colours, Glyphs, Terminal, translate
+from wizard.window.hand import Hand
 from wizard.window.keyboard import Keyboard
 from wizard.window.lines import folded
 from wizard.window.look import look_of
@@ -191,6 +192,16 @@ def test_the_key_of_a_paragraph_stands_in_one_column() -> None:
     caps = {spot.name: spot for spot in sheet.spots if spot.kind == "action"}
     assert caps["fix"].x == caps["test"].x
     assert caps["fix"].y < caps["test"].y
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_key_stands_after_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
+    said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
+    keys = (Action("test", "p", "test, about 40 s"),)
+    view = View("drives", Step.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
+    sheet = page(view, Hand(), look_of(TERMINALS["many"]), size)
+    told = "".join(line.text for line in sheet.lines[1:])
+    assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
 
 
 @pytest.mark.parametrize("width", (20, 60, 110))

@@ -120,7 +120,8 @@ def test_an_option_that_is_there_already_is_not_there_twice() -> None:
 def test_what_is_against_advice_is_said_in_the_doubts() -> None:
     (doubt,) = take("ext4", "nodiratime").doubts
     assert str(doubt).startswith(
-        "The volume for large-media is mounted with nodiratime; it was asked for, and is not recommended. noatime"
+        "The volume for large-media is mounted with nodiratime; it was asked for, and is not recommended. "
+        "noatime"
     )
 
 

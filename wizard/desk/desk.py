@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.desk.parts.runs import RUNNING
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Step, Tone, View
-from wizard.desk.words.shared import CRASHED, GLOSSARY_KEY, HELP_KEY, INSTALL_KEY, QUIT_KEY
+from wizard.desk.words.shared import (
+    CRASHED,
+    DEMO,
+    DEMO_ABOUT,
+    GLOSSARY_KEY,
+    HELP_KEY,
+    INSTALL_KEY,
+    QUIT_KEY,
+)
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.services.session import Session
 
@@ -85,7 +93,7 @@ class Desk:
     def view(self) -> View:
         """What is to be seen now."""
         with self._lock:
-            view = self.place.view()
+            view = self._marked(self.place.view())
             said = view.said or self.place.said
             return replace(view, said=said, actions=(*view.actions, *self._common(view)))
 
@@ -94,7 +102,13 @@ class Desk:
         """What stays in sight below a view that is drawn over it."""
         with self._lock:
             places = [place for place in self._places[:-1] if not place.view().over]
-            return places[-1].view() if places else None
+            return self._marked(places[-1].view()) if places else None
+
+    def _marked(self, view: View) -> View:
+        """Every view of the demo says that it is one."""
+        if not self.services.demo:
+            return view
+        return replace(view, about=DEMO_ABOUT(about=view.about) if str(view.about) else DEMO())
 
     def _common(self, view: View) -> Iterator[Action]:
         if self.place.missing is not None and not view.action("install"):

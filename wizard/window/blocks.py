@@ -112,18 +112,18 @@ def _apart(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
 
 def _para(block: Para, width: int, pen: Pen, column: int) -> Sheet:
     runs, cap = pen.runs(block.pieces), pen.cap(block.key)
-    aside = bool(cap) and column <= width // 2
-    room = width - (column + 2 if aside else 0)
-    lines = _folded(runs, room, block.indent, block.hang)
+    lines = _folded(runs, width, block.indent, block.hang)
     if not cap:
         return Sheet(tuple(lines))
+    aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
     label = line(*cap)
-    if aside:
-        lines[0] = joined(fitted(lines[0], x), label)
+    # After the last word: beside an earlier line, it would stand in the middle of the sentence.
+    if aside and lines[-1].cell_length + 2 <= x:
+        lines[-1] = joined(fitted(lines[-1], x), label)
     else:
         lines = [*(lines if runs else []), joined(blank(x), label)]
-    spot = Spot(x, 0 if aside else len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
+    spot = Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
     return Sheet(tuple(fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
 
 

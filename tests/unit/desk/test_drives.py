@@ -195,3 +195,19 @@ def test_the_cursor_begins_where_a_drive_or_a_partition_was_named() -> None:
     waiting = with_run("waiting", "keep", "undo")
     waiting.known = waiting.machine = services.known
     assert cursor(begun_at(waiting, "/dev/sdb")) == "/dev/sdb"
+
+
+def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
+    services = Live()
+    services.demo = True
+    person = Person(services)
+    try:
+        for _ in range(3):
+            assert str(person.view.about).startswith("DEMO"), person.view.place
+            person.key("enter")
+        assert str(person.view.about).startswith("DEMO"), person.view.place
+        assert person.view.place == "review"
+        person.act("help")
+        assert str(person.view.about) == "DEMO"
+    finally:
+        person.end()
