@@ -82,7 +82,7 @@ def test_what_waits_is_settled_before_the_drive_is_set_up_again(work: Work, full
     person.act("again")
     person.wait()
     rows = [row for row in person.rows if row.key.startswith("run:")]
-    assert [row.notes for row in rows] == [(second.name,), (first.name,)]
+    assert [str(row.cells[-1].text) for row in rows] == [second.name, first.name]
     # What waits below the second cannot be settled before it.
     for key in ("K", "U"):
         person.key(key, f"run:{first}")
