@@ -160,7 +160,7 @@ def test_what_was_decided_is_still_there_on_the_way_back() -> None:
         await highlight(pilot, "btrfs")
         await press(pilot, "enter")
         await come(pilot, "plan")
-        assert "media: btrfs" in flat(pilot)
+        assert "media: Btrfs" in flat(pilot)
         await press(pilot, "enter")
         await come(pilot, "review")
         for then in ("plan", "purpose", "drives"):

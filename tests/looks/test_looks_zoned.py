@@ -32,7 +32,7 @@ async def to_plan(pilot: Hand) -> None:
 def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_there() -> None:
     async def job(pilot: Hand) -> None:
         await to_plan(pilot)
-        assert "btrfs" in flat(pilot) and "8.6 GB" in flat(pilot)
+        assert "Btrfs" in flat(pilot) and "8.6 GB" in flat(pilot)
         await press(pilot, "f")
         await come(pilot, "filesystem")
         options = said(pilot)

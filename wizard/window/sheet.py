@@ -96,9 +96,9 @@ def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
 
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:
-    """At least a third of the screen for the list, two fifths for the panes, where they need it; what is left
+    """At least a third of the screen for the list, a quarter for the panes, where they need it; what is left
     goes to the first that has a use for it."""
-    least = [max(3, height // 3), max(4, height // 3), max(3, height * 2 // 5)]
+    least = [max(3, height // 3), max(4, height // 3), max(4, height // 4)]
     rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
     spare = height - sum(rooms)
     for index, each in enumerate(natural):
