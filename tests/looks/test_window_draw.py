@@ -251,3 +251,14 @@ def texts(view: View, columns: int) -> Iterator[str]:
     for field in view.fields:
         yield str(field.caption)
         yield str(field.hint) if not field.value else ""
+
+
+@pytest.mark.parametrize("step", list(Step))
+@pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
+def test_the_first_line_says_all_of_the_drive_at_80_columns(step: Step, about: str) -> None:
+    view = View("drives", step, "Drives", (), about)
+    first = page(view, Hand(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
+    assert first.rstrip().endswith(about) and "…" not in first
+    assert cell_len(first) == 80 and f"{list(Step).index(step) + 1} {step.value.title()}" in first
+    # The other steps keep their names where nothing would be cut.
+    assert about or all(one.value.title() in first for one in Step)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.advise.filesystems import FILESYSTEMS, for_files
+from wizard.advise.missing import lacking
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.roles import SYSTEM_WORKLOAD
 from wizard.layout.wishes.using import PORTABLE_WORKLOAD, PULLED_BUSES
@@ -17,6 +19,7 @@ from wizard.services.spread import fitting, plan_of
 
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
+    from wizard.advise.missing import Missing
     from wizard.services.contract import Services
 
 
@@ -61,6 +64,20 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
     if anew.choice is None:
         return anew
     return replace(anew, wishes=(default_wish(services, anew),))
+
+
+def ranked_anew(services: Services, session: Session) -> Session:
+    """The same purpose with what the machine can make now."""
+    return for_purpose(services, session, session.workload) if session.workload else session
+
+
+def missing_makers(session: Session) -> Missing | None:
+    """What to install for the best filesystem that nothing else hinders; None where that helps none."""
+    machine, advice = session.machine, session.advice
+    if machine is None or advice is None:
+        return None
+    ranked = (one for one in for_files(advice.choices) if one.ranked and len(one.obstacles) == 1)
+    return next(filter(None, (lacking(machine, FILESYSTEMS[one.filesystem].makers) for one in ranked)), None)
 
 
 def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | None:

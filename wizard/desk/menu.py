@@ -14,6 +14,7 @@ from wizard.layout.changes.possible import (
     why_not_power_off,
     why_not_relabel,
     why_not_remount,
+    why_not_tune,
     why_not_unmount,
 )
 from wizard.layout.changes.words import UNREAD
@@ -33,12 +34,10 @@ from wizard.model.names import printable
 from wizard.model.said import Said
 from wizard.services.session import OpenRun
 
-WRITES = frozenset(
-    {"set-up", "use-free", "to-ext4", "rename", "mount", "options", "grow", "format", "delete", "power-off"}
-)
-"""What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
-WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "power-off"})
+WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
+WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "format", "delete"}
+"""What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """The least that any filesystem for files takes."""
 
@@ -167,6 +166,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
     has_line = here.has_line or here.not_worked_out != ""
     why_not = why_not_remount(machine, drive, device, has_line=has_line)
     yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(why_not))
+    yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _text(why_not_tune(drive, device)))
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:

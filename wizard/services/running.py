@@ -167,9 +167,9 @@ class Running(WithRoot):
         """By looking at what is there, as root."""
         if self.needs_root:
             return self._asked_root.work_out(device, wanted)
-        from wizard.apply.tune.acting import act
+        from wizard.apply.tune.worked_out import changes_for
 
-        return act(device, wanted, self._place)
+        return changes_for(device, wanted, self._place)
 
     def start_changes(self, changes: Changes, token: str) -> Path:
         """By a detached process, which root begins."""

@@ -73,8 +73,19 @@ def _raised(strip: Strip, look: Look) -> Strip:
 
 
 def _head(view: View, pen: Pen) -> Strip:
+    """Where one is, and of what: the other steps lose their names where the drive's would be cut."""
     look, width = pen.look, pen.columns
     ground = look.style("head")
+    about = shown(view.about)
+    left = _steps(view, pen, named=width >= 70)
+    if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
+        left = _steps(view, pen, named=False)
+    about = cut(about, width - left.cell_length - 2, look.sign("more"))
+    return ends(left, line((f"{about} ", ground)), width, ground)
+
+
+def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
+    look, ground = pen.look, pen.look.style("head")
     parts = [line((" diskwright ", look.style("name")), (" ", ground))]
     steps = list(Step)
     now = steps.index(view.step)
@@ -83,14 +94,12 @@ def _head(view: View, pen: Pen) -> Strip:
         if number == now:
             mark = ("<", ">") if look.colourless else (" ", " ")
             parts.append(line((f"{mark[0]}{number + 1} {label}{mark[1]}", look.style("step"))))
-        elif width >= 70:
+        elif named:
             sign = look.sign("tick") if number < now else str(number + 1)
             parts.append(line((f" {sign} {label} ", ground)))
-    if width < 70:
+    if not named:
         parts.append(line((f" {OF_FIVE()}", ground)))
-    left = joined(*parts)
-    about = cut(shown(view.about), width - left.cell_length - 2, look.sign("more"))
-    return ends(left, line((f"{about} ", ground)), width, ground)
+    return joined(*parts)
 
 
 def _said(view: View, width: int, pen: Pen) -> Sheet:

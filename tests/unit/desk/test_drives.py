@@ -90,6 +90,7 @@ WRITING = {
     "rename",
     "mount",
     "options",
+    "tune",
     "to-ext4",
     "power-off",
 }

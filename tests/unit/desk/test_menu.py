@@ -1,9 +1,19 @@
 """The menu greys what would end in a refusal, and says the reason that the refusal would say."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
+from tests.unit.desk.live import Live
+from tests.unit.desk.person import Person
 from tests.unit.machines import drive, gpt, machine, partition, partitioned
+from tests.unit.test_changes_document import CHANGES
+from wizard.apply.run.environment import Environment
+from wizard.apply.tune import worked_out
 from wizard.desk.menu import Entry, Here, entries
+from wizard.model.changes import Changes, SetLabel, Tune, Wanted
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.units import GIB, MIB
 
@@ -27,7 +37,7 @@ def test_what_cannot_be_measured_here_is_grey() -> None:
     assert entry("speed", on, on.path, Here(not_measured="A recording.")).why_not == "A recording."
 
 
-@pytest.mark.parametrize("name", ["rename", "mount", "options"])
+@pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
 def test_what_cannot_be_worked_out_here_is_grey(name: str) -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     here = Here(has_line=False, not_worked_out="A recording.")
@@ -44,3 +54,54 @@ def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
     assert "a filesystem needs at least 8 MiB" in reason
     roomy = partitioned(partition(1, MIB, size - GIB, filesystem="ext4"))
     assert entry("use-free", roomy, roomy.path).why_not == ""
+
+
+def test_better_options_are_grey_where_nothing_is_recommended() -> None:
+    for held, reason in (("swap", "holds"), ("reiserfs", "recommended"), ("", "no filesystem")):
+        on = partitioned(partition(1, MIB, GIB, filesystem=held or None))
+        assert reason in str(entry("tune", on, PART).why_not), held
+    on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
+    assert entry("tune", on, PART).why_not == ""
+
+
+def test_a_removable_drive_that_was_not_read_can_be_powered_off() -> None:
+    unread = drive(table=None, content_digest=None, free=(), bus="usb", removable=True)
+    assert entry("power-off", unread, unread.path).why_not == ""
+    built_in = drive(table=None, content_digest=None, free=(), bus="sata", removable=False)
+    assert "not a removable drive" in str(entry("power-off", built_in, built_in.path).why_not)
+
+
+def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None:
+    class Asked(Live):
+        asked: tuple[tuple[str, Wanted], ...] = ()
+
+        def work_out(self, device: str, wanted: Wanted) -> Changes:
+            self.asked += ((device, wanted),)
+            raise Refused("Nothing that is known would suit it better.")
+
+    services = Asked(machine(partitioned(partition(1, MIB, GIB, filesystem="ext4"))))
+    person = Person(services)
+    person.act("open", "/dev/sda")
+    person.desk.moved(PART)
+    person.act("actions", PART)
+    person.key("c")
+    (field,) = person.view.fields
+    assert "small-files" in [offer.value for offer in field.offers]
+    person.act("take", purpose="small-files")
+    assert services.asked == ((PART, Tune("small-files")),)
+    assert person.view.place == "actions" and "suit it better" in person.said
+
+
+@pytest.mark.parametrize("wanted", [Tune("small-files"), SetLabel("new")])
+def test_what_suits_a_purpose_is_worked_out_as_the_command_does(
+    wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuned = replace(CHANGES, wanted=Tune("small-files"))
+    labelled = replace(CHANGES, wanted=SetLabel("new"))
+    monkeypatch.setattr(worked_out, "work_out", lambda *_: SimpleNamespace(changes=tuned))
+    monkeypatch.setattr(worked_out, "act", lambda *_: labelled)
+    assert worked_out.changes_for(PART, wanted, Environment()).wanted == wanted
+    tuned = replace(tuned, steps=())
+    if isinstance(wanted, Tune):
+        with pytest.raises(Refused, match="would suit"):
+            worked_out.changes_for(PART, wanted, Environment())

@@ -1,6 +1,6 @@
 """The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from pytest import MonkeyPatch
@@ -9,12 +9,15 @@ from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
+from wizard.advise.missing import Missing
 from wizard.desk.menu import Entry
 from wizard.desk.view import Banner, Bar, Block, Para
 from wizard.desk.words.actions import MOUNT, MOUNT_SAYS
 from wizard.layout.told.preview import preview_lines
-from wizard.model.machine import Drive, Signature, Use
+from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.units import GIB, MIB
+
+WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk"))
 
 
 def crowded(**changes: object) -> Drive:
@@ -185,3 +188,31 @@ def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypa
 
 def paras(blocks: Iterable[Block]) -> list[Para]:
     return [block for block in blocks if isinstance(block, Para)]
+
+
+def test_where_no_filesystem_can_be_made_the_best_one_is_installed_and_planned() -> None:
+    class Bare(Live):
+        installed = False
+
+        def install_offer(self, missing: Missing) -> str:
+            return f"Install {missing.programs}?"
+
+        def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+            self.installed = True
+
+        def surroundings(self) -> Machine:
+            return replace(self.machine, drives=(), tools=EVERYTHING if self.installed else WITHOUT_MAKERS)
+
+    person = Person(Bare(machine(drive(), tools=WITHOUT_MAKERS)))
+    person.act("set-up", "/dev/sda")
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan" and "No filesystem for this can be made here" in person.text
+    person.key("i")
+    assert "mkfs.xfs" in person.text
+    person.key("y")
+    if person.view.place != "plan":
+        person.key("enter")
+    assert person.view.place == "plan" and "No filesystem" not in person.text, person.text
+    assert person.desk.session.plan is not None and not person.view.action("install")
+    review = person.view.action("review")
+    assert review is not None and review.why_not == ""

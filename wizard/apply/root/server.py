@@ -42,7 +42,7 @@ from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.tune import start as tune
-from wizard.apply.tune.acting import act
+from wizard.apply.tune.worked_out import changes_for
 from wizard.documents.codec import from_json
 from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.layout.document import read_plan
@@ -269,10 +269,10 @@ def _begin_migration(request: Request) -> Path:
 
 
 def _worked_out(request: Request) -> str:
-    """The document of the changes; raises as `act` does."""
+    """The document of the changes; raises as `changes_for` does."""
     if not is_device_path(request.device) or request.wanted is None:
         raise BadInput(words.NO_DEVICE(path=printable(request.device, 200)))
-    return render_changes(act(request.device, request.wanted, Environment()))
+    return render_changes(changes_for(request.device, request.wanted, Environment()))
 
 
 def _begin_changes(request: Request) -> Path:

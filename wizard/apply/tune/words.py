@@ -59,8 +59,8 @@ HOLDS_NOTHING = Sentence(
     "little can be read of it.",
 )
 BY_TUNE = Sentence("apply.tune.by-tune", "What suits a purpose is worked out by `diskwright tune`.")
-NOT_ADVISED = Sentence(
-    "apply.tune.not-advised", "{device} holds {filesystem}, for which nothing is recommended."
+NOTHING_BETTER = Sentence(
+    "apply.tune.nothing-better", "Nothing that is known would suit {device} better for this purpose."
 )
 TABLE_OTHERWISE = Sentence(
     "apply.tune.table-otherwise", "{drive} does not hold the table that was written to it."

@@ -12,14 +12,14 @@ from wizard.apply.run.told import check_told
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
-from wizard.apply.tune.words import NOT_ADVISED
+from wizard.apply.tune.words import NOTHING_BETTER
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes import words
 from wizard.layout.changes.tuning import ROOT_ONLY, make_changes
 from wizard.model.advice import Workload
-from wizard.model.changes import Changes, Tune
+from wizard.model.changes import Changes, Tune, Wanted
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 
@@ -47,10 +47,21 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
     if choice is None:
         kind = KINDS.get(existing.filesystem)
         title = kind.title if kind else printable(existing.filesystem, 30)
-        raise BadInput(NOT_ADVISED(device=existing.device, filesystem=title))
+        raise BadInput(words.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
     return WorkedOut(profile.workload, used, tuning, changes)
+
+
+def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
+    """The changes that bring about whatever is wanted; raises as `act` and `work_out` do, and Refused where
+    nothing would suit the filesystem better."""
+    if not isinstance(wanted, Tune):
+        return act(device, wanted, environment)
+    changes = work_out(device, wanted.workload, environment).changes
+    if not changes.steps:
+        raise Refused(NOTHING_BETTER(device=changes.device))
+    return changes
 
 
 def check_explained(changes: Changes, environment: Environment) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
+from wizard.desk.draft import usual_purpose
 from wizard.desk.menu import Entry, Here, entries
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.runs import impediment, runs_on
@@ -19,7 +20,7 @@ from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
-from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.services.session import PartChange
@@ -216,6 +217,13 @@ class Actions(Place):
             return SetOptions(tuple(filter(None, values.get("options", "").replace(" ", "").split(","))))
 
         self._type(words.OPTIONS(), words.OPTIONS_MEANS(), fields, wanted)
+
+    def act_tune(self, _row: str, _values: Values) -> None:
+        """What would suit it better for a purpose."""
+        titles = {one.workload.id: one.workload.title for one in self.services.profiles()}
+        offers = tuple(Offer(name, printable(str(title), 60)) for name, title in titles.items())
+        fields = (Field("purpose", words.PURPOSE(), usual_purpose(self._drive), offers=offers),)
+        self._type(words.TUNE(), words.TUNE_MEANS(), fields, lambda values: Tune(values["purpose"]))
 
     def act_power_off(self, _row: str, _values: Values) -> None:
         """Unmount all of it, and take its power."""

@@ -67,7 +67,7 @@ class Planning(Place):
             self._fault = str(error)
             session = replace(session, plan=None)
         if not session.wishes:
-            self._fault = str(words.NO_FILESYSTEM())
+            self._fault, self.missing = str(words.NO_FILESYSTEM()), draft.missing_makers(session)
         elif session.mode is None and session.part is None:
             self._fault = str(words.UNREAD_YET() if self._unread else words.CHOOSE())
             session = replace(session, plan=None)
@@ -79,8 +79,8 @@ class Planning(Place):
         self.tell("")
 
     def equipped(self) -> None:
-        """Plan anew, with the programs that are there now."""
-        self._renew(self.session)
+        """Plan anew, with the programs that are there now; where there was no filesystem, rank anew."""
+        self._renew(self.session if self.session.wishes else draft.ranked_anew(self.services, self.session))
 
     def entered(self) -> None:
         """The way on is named again where there was one."""

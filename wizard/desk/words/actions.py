@@ -37,6 +37,12 @@ UNMOUNT = Sentence("desk.actions.unmount", "Unmount")
 UNMOUNT_SAYS = Sentence("desk.actions.unmount-says", "from {place}")
 OPTIONS = Sentence("desk.actions.options", "Mount options")
 OPTIONS_SAYS = Sentence("desk.actions.options-says", "those of its line in fstab")
+TUNE = Sentence("desk.actions.tune", "Better options")
+TUNE_SAYS = Sentence("desk.actions.tune-says", "what would suit a purpose better; files stay")
+TUNE_MEANS = Sentence(
+    "desk.actions.tune-means", "The options that suit this purpose are compared with those that it has."
+)
+PURPOSE = Sentence("desk.actions.purpose", "Purpose")
 GROW = Sentence("desk.actions.grow", "Grow")
 GROW_SAYS = Sentence("desk.actions.grow-says", "by {size:size} that are free behind it; files stay")
 GROW_IN_USE_SAYS = Sentence("desk.actions.grow-in-use-says", "to fill its partition, should it not yet")

@@ -2,7 +2,7 @@
 sentence. Pure, for menus and commands alike; `device` is the drive itself or a partition of it."""
 
 from wizard.filesystems.kind import FilesystemKind
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.changes import words
 from wizard.layout.room.refusals import in_use, unread_content
 from wizard.model.machine import Drive, Machine, Signature, Use
@@ -67,6 +67,16 @@ def why_not_remount(
     if not kind.kernel_names:
         return words.NEVER_MOUNTED(device=device, title=kind.title)
     return None if has_line else words.NO_LINE(file=fstab, device=device)
+
+
+def why_not_tune(drive: Drive, device: str) -> Said | None:
+    """Why nothing can be said of what would suit it better, or None."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if kind.name in MADE and MADE[kind.name].mounts:
+        return None
+    return words.NOT_ADVISED(device=device, filesystem=kind.title)
 
 
 def why_not_power_off(machine: Machine, drive: Drive) -> Said | None:

@@ -67,6 +67,9 @@ SUBVOLUME_STAYS = Sentence(
 )
 NO_LINE = Sentence("layout.changes.no-line", "{file} has no line for {device}; mount it at boot first.")
 NOTHING_CHANGES = Sentence("layout.changes.nothing-changes", "{device} has these options already.")
+NOT_ADVISED = Sentence(
+    "layout.changes.not-advised", "{device} holds {filesystem}, for which nothing is recommended."
+)
 NOT_REMOVABLE = Sentence("layout.changes.not-removable", "{drive} is not a removable drive.")
 NVME_STAYS = Sentence(
     "layout.changes.nvme-stays", "{drive} is an NVMe drive, which cannot be powered off here."

@@ -1,0 +1,65 @@
+"""The manual names every key of a screen, and none that it does not have."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+MANUAL = (ROOT / "docs" / "manual.md").read_text()
+DESK = ROOT / "wizard" / "desk"
+EVERYWHERE = {"w"}
+"""Why, of which the table for all screens tells."""
+OF_ALL_PLACES = {"i"}
+"""What the desk adds to any place that misses a program."""
+
+
+def told(section: str) -> set[str]:
+    """The keys of one character that the first column of a section's tables has, or its text names."""
+    text = re.split(rf"^### {re.escape(section)}$", MANUAL, flags=re.MULTILINE)[1]
+    return set(re.findall(r"`([^`\s])`", re.split(r"^##", text, flags=re.MULTILINE)[0]))
+
+
+def told_of_menu() -> set[str]:
+    text = MANUAL.split("**The menu** ")[1].split("### Purpose")[0]
+    return set(re.findall(r"`([^`\s])`", text))
+
+
+def told_of_drives() -> set[str]:
+    text = MANUAL.split("### Drives\n")[1].split("**The menu** ")[0]
+    return set(re.findall(r"`([^`\s])`", text))
+
+
+def had(module: str, kind: str = "Action") -> set[str]:
+    """The keys of one character that a module gives to its actions."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse((DESK / module).read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == kind
+    ]
+    assert calls, module
+    found = [one.value for call in calls for one in ast.walk(call.args[1]) if isinstance(one, ast.Constant)]
+    return {key for key in found if isinstance(key, str) and len(key) == 1}
+
+
+@pytest.mark.parametrize(
+    ("section", "module"),
+    [("Plan", "places/plan.py"), ("Work and result", "places/work.py"), ("To ext4", "places/ways.py")],
+)
+def test_the_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
+    # The way to a screen is a key of another one.
+    before = {"m"} if section == "To ext4" else set()
+    assert told(section) - OF_ALL_PLACES - before - EVERYWHERE == had(module) - EVERYWHERE
+
+
+def test_the_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
+    assert told_of_drives() == had("places/drives.py") - EVERYWHERE
+    assert told_of_menu() == had("menu.py", "Entry")
+
+
+def test_capital_letters_are_told_together() -> None:
+    line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". In fields")[0]
+    modules = ("places/drives.py", "places/plan.py", "places/work.py", "asides/measuring.py")
+    keys = had("menu.py", "Entry").union(*map(had, modules))
+    assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
