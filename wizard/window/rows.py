@@ -47,7 +47,7 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
     room = width - MARK - 1
     widths = _widths(titles, table, room, folds=False)
     others = _whole(widths[:-1])
-    below = not any(titles) and len(kept) > 2 and _whole(widths) > room >= others > room - GAP - FOLDABLE
+    below = not any(titles) and len(kept) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
     widths = _fitted_widths(titles, table, room, below=below)
     right = [columns[index].right for index in kept]
     head: list[Strip] = []
@@ -61,7 +61,9 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
     owners: list[str] = []
     for row, cells in zip(rows.rows, table, strict=True):
         own = _table_lines(cells, widths, right)
-        own += _last_cell(cells[-1], widths[0] + GAP, room) if below else []
+        if below:
+            spoken = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
+            own = spoken if spoken and not any(map(_length, cells[:-1])) else own + spoken
         own = _why_not(row, [*own, *_notes(row, room, pen)], room, pen)
         at = row.key == cursor
         lines += [drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(own)]
@@ -82,7 +84,7 @@ def natural_widths(rows: Rows, pen: Pen) -> tuple[int, int]:
     titles = [shown(columns[index].title) for index in kept]
     widths = _widths(titles, table, 0, folds=False)
     whole = MARK + 1 + _whole(widths)
-    foldable = not any(titles) and len(kept) > 2
+    foldable = not any(titles) and len(kept) > 1
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
 
 
