@@ -9,6 +9,9 @@ from wizard.diagnose.use import ESSENTIAL
 from wizard.diagnose.words.use import NAMES
 from wizard.probe.interpret import CONTENT_FIELDS
 
+MAKERS = ("unread", "not_read", "Unread", "RawError")
+"""What the probe calls with the name of a field."""
+
 
 def fields_named() -> Iterator[str]:
     """The names that stand in the probe's calls."""
@@ -17,9 +20,7 @@ def fields_named() -> Iterator[str]:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
                 continue
             first = node.args[0]
-            if node.func.id in ("unread", "not_read", "Unread", "RawError") and isinstance(
-                first, ast.Constant
-            ):
+            if node.func.id in MAKERS and isinstance(first, ast.Constant):
                 yield str(first.value)
 
 
