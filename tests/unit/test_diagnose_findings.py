@@ -346,7 +346,8 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
     )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
-    assert "smart, vpd_zoned" in str(found[0].sentence) and "Only root may read it." in str(found[0].sentence)
+    assert "the drive's health (SMART), vpd_zoned" in str(found[0].sentence)
+    assert "Only root may read it." in str(found[0].sentence)
     assert all("root" in str(finding.remedy) for finding in found)
 
 

@@ -103,6 +103,11 @@ REMEDIES = {
 }
 
 
+def named_field(what: str) -> Said | str:
+    """What a person knows the field by. A recording by another version may have a field of its own."""
+    return words.NAMES[what]() if what in words.NAMES else what
+
+
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read
     has many."""
@@ -119,7 +124,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "drive-unread",
             Severity.WARNING if essential and root else Severity.INFO,
             drive.path,
-            words.UNREAD(drive=drive.path, what=names, reasons=tuple(whys)),
+            words.UNREAD(drive=drive.path, what=tuple(map(named_field, names)), reasons=tuple(whys)),
             words.ESSENTIAL_WHY() if essential else words.UNREAD_WHY(),
             words.UNREAD_SOURCE(),
             said,

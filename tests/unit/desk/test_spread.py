@@ -60,6 +60,14 @@ def test_a_drive_that_cannot_be_taken_says_why() -> None:
     assert "/dev/sdc is in use" in str(person.row("/dev/sdc").why_not)
 
 
+def test_what_a_drive_holds_is_said_before_it_is_taken() -> None:
+    person = spreading(recorded(*numbered(2), full()), [])
+    assert "1 partition" in person.text and "empty" in person.text
+    assert "/dev/sdc" not in "".join(str(pane) for pane in person.view.panes)
+    person.desk.moved("/dev/sdc")
+    assert "/dev/sdc" in "".join(str(pane) for pane in person.view.panes)
+
+
 def test_a_way_without_its_programs_says_why() -> None:
     came: list[Session] = []
     without = tuple(tool for tool in EVERYTHING if tool[0] != "mdadm")

@@ -13,6 +13,7 @@ from wizard.desk.view import GAP, Block, Piece, Text, Tone, muted, para, strong
 from wizard.desk.words import health as words
 from wizard.diagnose.health.judge import Verdict, is_told, judge_health
 from wizard.diagnose.told import contents_words, layer_words, partition_words, size_words, tuning_words
+from wizard.diagnose.use import named_field
 from wizard.model.said import Said, Value
 
 if TYPE_CHECKING:
@@ -123,4 +124,4 @@ def _unread(drive: Drive) -> Iterator[Block]:
     if drive.unread:
         yield para(strong(words.UNREAD()))
     for one in drive.unread:
-        yield para(muted(words.UNREAD_ROW(what=one.what)), one.why, indent=2, hang=2)
+        yield para(muted(words.UNREAD_ROW(what=named_field(one.what))), one.why, indent=2, hang=2)

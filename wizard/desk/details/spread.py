@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from wizard.desk.parts.drive_rows import held_on
 from wizard.desk.parts.runs import impediment
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
@@ -24,6 +25,7 @@ from wizard.desk.view import (
     strong,
 )
 from wizard.desk.words import spread as words
+from wizard.layout.room.refusals import unread_content
 from wizard.model.errors import DiskwrightError
 from wizard.services.session import Session
 from wizard.services.spread import WAYS, Way, candidates, loss_of, spread, spread_of, way_of
@@ -100,6 +102,7 @@ class Spread(Place):
             model=drive.model or words.NO_NAME(),
             size=words.SIZE(size=drive.size_bytes) if drive.size_bytes else words.NO_SIZE(),
             serial=words.SERIAL(serial=drive.serial) if drive.serial else words.NO_SERIAL(),
+            held=words.NOT_READ() if unread_content(drive) else held_on(drive).text,
         )
         chosen = None if refusal != "" else drive.path in self._taken
         return Row(drive.path, (Piece(said),), level=1, chosen=chosen, why_not=refusal)
@@ -131,6 +134,10 @@ class Spread(Place):
         way = next((way for way in WAYS if way.name == self._at), None)
         if way is not None:
             yield Pane(words.MEANS(), tuple(self._meaning(self._tried[way.name])))
+        able = (drive for drive, refusal in self._found if refusal == "")
+        drive = next((drive for drive in able if drive.path == self._at), None)
+        if drive is not None and (loss := loss_of((drive,))) is not None:
+            yield Pane(words.MEANS(), (para(Piece(loss, Tone.DANGER)),))
 
     @staticmethod
     def _meaning(tried: Session | str) -> Iterator[Block]:

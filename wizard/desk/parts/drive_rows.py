@@ -92,10 +92,10 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[
     if impediment:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return muted(words.MOUNTED(place=mounted) if mounted else words.IN_USE())
-    return _held(drive)
+    return held_on(drive)
 
 
-def _held(drive: Drive) -> Piece:
+def held_on(drive: Drive) -> Piece:
     """What it holds, where nothing else is to be told of it."""
     if drive.is_empty:
         return Piece(words.NEW(), Tone.GOOD)

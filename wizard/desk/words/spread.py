@@ -2,16 +2,17 @@
 
 from wizard.model.said import Sentence
 
-TITLE = Sentence("desk.spread.title", "Over which drives")
+TITLE = Sentence("desk.spread.title", "Which drives the volume takes")
 BESIDES = Sentence("desk.spread.besides", "Drives besides {drive}")
 HOW = Sentence("desk.spread.how", "How the volume lies")
 NO_OTHER = Sentence("desk.spread.no-other", "There is no other drive.")
-DRIVE = Sentence("desk.spread.drive", "{drive}, {model}, {size}, {serial}")
+DRIVE = Sentence("desk.spread.drive", "{drive}, {model}, {size}, {serial}: {held}")
 NO_NAME = Sentence("desk.spread.no-name", "no name")
 SERIAL = Sentence("desk.spread.serial", "serial {serial}")
 NO_SERIAL = Sentence("desk.spread.no-serial", "no serial number")
 SIZE = Sentence("desk.spread.size", "{size:size}")
 NO_SIZE = Sentence("desk.spread.no-size", "of unknown size")
+NOT_READ = Sentence("desk.spread.not-read", "not read")
 MEANS = Sentence("desk.spread.means", "What that means")
 CANNOT = Sentence("desk.spread.cannot", "Not possible here:")
 LAID = Sentence("desk.spread.laid", "It would lie on {spread}.")

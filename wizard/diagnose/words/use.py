@@ -86,6 +86,25 @@ USE_SOURCE = Sentence(
 
 # What could not be read.
 UNREAD = Sentence("diagnose.use.unread", "Not read of {drive}: {what:list}. {reasons:row}")
+NAMES = {
+    "drive": Sentence("diagnose.use.name-drive", "the drive itself"),
+    "size_bytes": Sentence("diagnose.use.name-size-bytes", "its size"),
+    "geometry": Sentence("diagnose.use.name-geometry", "its block sizes"),
+    "table": Sentence("diagnose.use.name-table", "the partition table"),
+    "partitions": Sentence("diagnose.use.name-partitions", "the partitions"),
+    "signatures": Sentence("diagnose.use.name-signatures", "what the drive and its partitions hold"),
+    "uses": Sentence("diagnose.use.name-uses", "what uses it"),
+    "free": Sentence("diagnose.use.name-free", "its free space"),
+    "content_digest": Sentence("diagnose.use.name-content-digest", "a checksum of what it holds"),
+    "contents": Sentence("diagnose.use.name-contents", "what the drive holds"),
+    "notice": Sentence("diagnose.use.name-notice", "whether a run waits on it"),
+    "layers": Sentence("diagnose.use.name-layers", "what lies on it in layers (LUKS, LVM, md)"),
+    "zones": Sentence("diagnose.use.name-zones", "its zones"),
+    "smart": Sentence("diagnose.use.name-smart", "the drive's health (SMART)"),
+    "ata": Sentence("diagnose.use.name-ata", "its identity (ATA)"),
+    "nvme_formats": Sentence("diagnose.use.name-nvme-formats", "its block formats (NVMe)"),
+}
+"""What a person knows each field by that the probe can fail to read."""
 ESSENTIAL_WHY = Sentence("diagnose.use.essential-why", "Nothing is written to a drive that is not known.")
 UNREAD_WHY = Sentence("diagnose.use.unread-why", "What depends on it is missing below, or less sure.")
 UNREAD_SOURCE = Sentence("diagnose.use.unread-source", "the system's answer")

@@ -1,0 +1,34 @@
+"""Every field that the probe can fail to read has words for a person."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import wizard.probe
+from wizard.diagnose.use import ESSENTIAL
+from wizard.diagnose.words.use import NAMES
+from wizard.probe.interpret import CONTENT_FIELDS
+
+MAKERS = ("unread", "not_read", "Unread", "RawError")
+"""What the probe calls with the name of a field."""
+
+
+def fields_named() -> Iterator[str]:
+    """The names that stand in the probe's calls."""
+    for file in Path(wizard.probe.__path__[0]).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+                continue
+            first = node.args[0]
+            if node.func.id in MAKERS and isinstance(first, ast.Constant):
+                yield str(first.value)
+
+
+def test_every_field_has_words() -> None:
+    named = set(fields_named())
+    assert {"smart", "layers", "nvme_formats"} <= named
+    assert named | set(CONTENT_FIELDS) | set(ESSENTIAL) <= NAMES.keys()
+
+
+def test_no_words_are_a_bare_field() -> None:
+    assert not {name for name, said in NAMES.items() if str(said()) == name}
