@@ -1,0 +1,119 @@
+"""`sudo python -m tests.bench.trials`: how often a trial claims a difference where there is none, and finds
+one that was planted, as a table.
+
+Every trial is of ext4 against itself, on a new loop drive. One is planted by multiplying what each phase of
+the second candidate took. Needs root, a quiet machine, and about an hour.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from uuid import uuid4
+
+from tests.bench.rows import drives
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.wishes.wanted import wish_of
+from wizard.layout.wishes.wish import request
+from wizard.model.units import GIB
+from wizard.probe.machine import probe_machine
+from wizard.trial.candidates import running
+from wizard.trial.candidates.__main__ import carried_out
+from wizard.trial.candidates.prepare import order_of
+from wizard.trial.candidates.result import Bounds, Candidate, Finding, Order, PhaseRun
+from wizard.trial.loads.load import Phase
+
+FACTOR, ALIKE, PLANTED = 1.2, 40, 10
+SECONDS, SIZE_BYTES, LOAD, WORKLOAD = 40.0, 2 * GIB, "many-files", "small-files"
+HEAD = (
+    "| trials of ext4 against itself | number | a difference claimed | no measurable difference | undecided "
+    "| factor, median | lowest | highest |"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one trial said: its finding, and the factor, where rounds enough were run."""
+
+    finding: Finding
+    factor: float | None
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--alike", type=int, default=ALIKE, help=f"so many trials without a difference ({ALIKE})"
+    )
+    parser.add_argument("--planted", type=int, default=PLANTED, help=f"so many with one ({PLANTED})")
+    parser.add_argument("--once", nargs=2, metavar=("DRIVE", "FACTOR"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.once:
+        print(json.dumps(once(arguments.once[0], float(arguments.once[1]))))
+        return 0
+    alike = [tried(1.0) for _ in range(arguments.alike)]
+    planted = [tried(FACTOR) for _ in range(arguments.planted)]
+    table = "\n".join(
+        (
+            HEAD,
+            "|---" * 8 + "|",
+            row("both alike", alike),
+            row(f"the second one's times multiplied by {FACTOR}", planted),
+        )
+    )
+    print(table)
+    return 0
+
+
+def tried(factor: float) -> Found:
+    """One trial in a process of its own, whose mounts nobody else sees, on a drive of its own."""
+    with drives(1, SIZE_BYTES, table=False) as (path,):
+        argv = [sys.executable, "-m", "tests.bench.trials", "--once", path, str(factor)]
+        done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
+    finding, estimate = json.loads(done.stdout)
+    return Found(Finding(finding), estimate)
+
+
+def once(path: str, factor: float) -> tuple[str, float | None]:
+    """The finding and the factor of a trial on this empty drive."""
+    measured = running.Trial._phase
+
+    def slowed(trial: running.Trial, candidate: Candidate, load: str, phase: Phase) -> PhaseRun:
+        took = measured(trial, candidate, load, phase)
+        second = candidate.id != trial.order.candidates[0].id
+        return replace(took, seconds=took.seconds * factor) if second else took
+
+    running.Trial._phase = slowed  # type: ignore[method-assign, assignment]
+    verdict = carried_out(order(path), running.Stop(), lambda _: None)
+    (one,) = verdict.comparisons
+    return one.finding, one.ratio.estimate if one.ratio else None
+
+
+def order(path: str) -> Order:
+    """ext4 against itself, as the plan for many small files has it."""
+    machine = probe_machine([path])
+    (drive,) = machine.drives
+    recording = diagnose(machine, drive, load_patterns()).recording
+    wish = wish_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
+    plans = [make_plan(machine, drive, (wish,), Mode.REPLACE, lambda: str(uuid4())) for _ in range(2)]
+    return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
+
+
+def row(what: str, found: Sequence[Found]) -> str:
+    """One line of the table."""
+    claims = sum(one.finding in (Finding.FASTER, Finding.SLOWER) for one in found)
+    same, still_open = (sum(one.finding is kind for one in found) for kind in (Finding.SAME, Finding.OPEN))
+    factors = [one.factor for one in found if one.factor is not None]
+    spread = (
+        [f"{value:.2f}" for value in (median(factors), min(factors), max(factors))] if factors else [""] * 3
+    )
+    return f"| {' | '.join((what, *map(str, (len(found), claims, same, still_open)), *spread))} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
