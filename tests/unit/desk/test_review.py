@@ -49,11 +49,11 @@ def test_a_wrong_token_stays_in_its_field() -> None:
     assert [field.value for field in person.view.fields] == ["wrong"]
 
 
-@pytest.mark.parametrize(("serial", "caption", "says"), [("", "Name", "no serial"), (LONG, "Serial", LONG)])
-def test_what_is_typed_is_called_what_it_is(serial: str, caption: str, says: str) -> None:
+@pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, LONG)])
+def test_a_drive_without_a_serial_says_so(serial: str, says: str) -> None:
     person = at_review(Live(machine(drive(serial=serial))))
     asked = person.view.fields[0]
-    assert str(asked.caption) == caption and says in str(asked.hint)
+    assert str(asked.caption) == "Serial" and says in str(asked.hint)
     assert serial or "sda" in str(asked.hint)
 
 

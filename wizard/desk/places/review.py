@@ -157,8 +157,7 @@ class Review(Place):
             token = printable(whole, 40)
             can_cut = self._least(drive) != whole
             alone = len(self.job.drives) == 1 and whole == drive.token
-            own = words.TOKEN() if drive.serial else words.NAME()
-            caption = own if alone else words.TOKEN_OF(drive=short(drive.path))
+            caption = words.TOKEN() if alone else words.TOKEN_OF(drive=short(drive.path))
             whole_hint = words.HINT_WHOLE if drive.serial else words.HINT_NO_SERIAL
             hint = words.HINT(token=token) if can_cut else whole_hint(token=token)
             key = f"token{number}"
