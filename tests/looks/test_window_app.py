@@ -12,7 +12,8 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 from tests.looks.desks import MadeUpDesk
-from tests.looks.made_views import CROWDED, DRIVES, FORM, PLAN, REVIEW
+from tests.looks.extreme_views import CROWDED
+from tests.looks.made_views import DRIVES, FORM, PLAN, REVIEW
 from wizard.desk.desk import Desk
 from wizard.desk.view import Piece, View
 from wizard.window.app import Window

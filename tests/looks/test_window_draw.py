@@ -7,19 +7,8 @@ import pytest
 from rich.cells import cell_len
 
 from tests.looks.desks import MadeUpDesk
-from tests.looks.made_views import (
-    CROWDED,
-    DONE,
-    DRIVES,
-    FORM,
-    HOSTILE,
-    HOSTILE_VIEW,
-    MENU,
-    PLAN,
-    REVIEW,
-    WAITING,
-    WORK,
-)
+from tests.looks.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
+from tests.looks.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
 from tests.unit.desk.person import texts_of_block
 from wizard.desk.view import Action, Step, Stretch, View, para
 from wizard.window.bars import shares

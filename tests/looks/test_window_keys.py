@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from tests.looks.desks import MadeUpDesk
-from tests.looks.made_views import CROWDED, DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
+from tests.looks.extreme_views import CROWDED
+from tests.looks.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
 from wizard.desk.view import Action, Field, Rows, Step, View
 from wizard.window.hand import PANES
 from wizard.window.keyboard import Keyboard

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.test_run_numbers import begin
-from wizard.apply.decide import LEFT_OFF, commands_on, is_not_yet, power_now
+from wizard.apply import decide
+from wizard.apply.decide import LEFT_OFF, is_not_yet, power_now
 from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
+from wizard.apply.run.runs import command_on
 from wizard.faces.status import Row, line_of
 from wizard.model.journal import Event
 from wizard.report.nouns import RunRecord
@@ -21,9 +23,9 @@ OVER = (Phase.UNDONE, Phase.LEFT)
 
 def ways(run: Path, now: RunState) -> list[str]:
     """The commands without the run's name."""
-    named = commands_on(run, now)
-    assert all(str(run) in command for command in named)
-    return [command.split()[2] for command in named]
+    named = decide.ways_on(run, now)
+    assert all(str(run) in command_on(way, run) for way in named)
+    return list(named)
 
 
 @pytest.mark.parametrize("phase", Phase)
@@ -94,26 +96,22 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
     assert power_now(run) == ""
 
 
-KEEP, UNDO = "sudo diskwright keep 0001-sda1", "sudo diskwright undo 0001-sda1"
-
-
 @pytest.mark.parametrize(
-    ("now", "commands", "shown"),
+    ("now", "ways", "shown"),
     [
-        (RunState.WAITING, (KEEP, UNDO), "done, not yet in use"),
-        (RunState.DONE, (KEEP, UNDO), "done, not yet in use"),
-        (RunState.DONE, (KEEP,), "done"),
+        (RunState.WAITING, ("keep", "undo"), "done, not yet in use"),
+        (RunState.DONE, ("keep", "undo"), "done, not yet in use"),
+        (RunState.DONE, ("keep",), "done"),
         (RunState.DONE, (), "done"),
-        (RunState.FAILED, ("sudo diskwright resume 0001-sda1", UNDO), "failed"),
+        (RunState.FAILED, ("resume", "undo"), "failed"),
     ],
 )
-def test_what_waits_to_be_kept_is_not_called_done(
-    now: RunState, commands: tuple[str, ...], shown: str
-) -> None:
+def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
     """A conversion is done by its journal; once it was mounted for writing it is in use."""
-    assert is_not_yet(now, commands) is (shown == "done, not yet in use")
-    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", commands=commands))
+    not_yet = is_not_yet(now, ways)
+    assert not_yet is (shown == "done, not yet in use")
+    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet))
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not yet in use" in listed) is ("not yet" in shown)
-    record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", commands)
+    record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
     assert f">{shown}<" in str(run_part(record, ()))

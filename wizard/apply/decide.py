@@ -56,12 +56,6 @@ def undo(run: Path, *, over_changes: bool = False) -> str:
     return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
 
 
-def commands_on(run: Path, now: RunState) -> tuple[str, ...]:
-    """The commands that lead a run on from where it stands; none where it is at work, or over. Raises
-    BadInput."""
-    return tuple(command_on(way, run) for way in ways_on(run, now))
-
-
 def ways_told(run: Path, now: RunState) -> tuple[str, ...]:
     """As `ways_on`, for whoever only watches, maybe without root; none, too, where what tells cannot be
     read."""
@@ -71,16 +65,10 @@ def ways_told(run: Path, now: RunState) -> tuple[str, ...]:
         return ()
 
 
-def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
-    """As `commands_on`, where that can be read."""
-    return tuple(command_on(way, run) for way in ways_told(run, now))
-
-
-def is_not_yet(now: RunState, commands: Sequence[str]) -> bool:
-    """Whether what a run made is not in use yet, by its state and the commands that lead on: what is done and
-    can still be undone was not used."""
-    undoable = any(command.split()[2:3] == [Settling.UNDO] for command in commands)
-    return now is RunState.WAITING or (now is RunState.DONE and undoable)
+def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
+    """Whether what a run made is not in use yet, by its state and what leads on: what is done and can still
+    be undone was not used."""
+    return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
 
 
 def left_line(run: Path, now: RunState, ways: Sequence[str]) -> str:

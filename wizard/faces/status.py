@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.decide import commands_on, is_not_yet, phase_now, power_now
+from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on
 from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
-from wizard.apply.run.runs import called, find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
@@ -32,7 +32,8 @@ class Row:
     since.
 
     `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
-    writing ended that. `commands` lead the run on from where it stands.
+    writing ended that. `commands` lead the run on from where it stands. `not_yet` where what it made is not
+    in use yet.
     """
 
     id: str
@@ -46,16 +47,12 @@ class Row:
     way_back: Back | None = None
     mounted: str | None = None
     commands: tuple[str, ...] = ()
+    not_yet: bool = False
 
     @property
     def waits(self) -> bool:
         """Whether it is complete, and waits to be kept or undone."""
         return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
-
-    @property
-    def not_yet(self) -> bool:
-        """Whether what was made is not in use yet."""
-        return is_not_yet(self.state, self.commands)
 
 
 def parser() -> ArgumentParser:
@@ -118,12 +115,21 @@ def row_of(run: Path) -> Row:
         drive = ", ".join(devices)
         entries = read_entries(run)
         now = state(run)
-        said, commands = _said(run, entries, now), commands_on(run, now)
+        said, ways = _said(run, entries, now), ways_on(run, now)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
     row = Row(
-        run.name, str(run), now, drive, started, steps, len(done_steps(entries)), said, commands=commands
+        run.name,
+        str(run),
+        now,
+        drive,
+        started,
+        steps,
+        len(done_steps(entries)),
+        said,
+        commands=tuple(command_on(way, run) for way in ways),
+        not_yet=is_not_yet(now, ways),
     )
     return _with_window(row, window_of(run))
 

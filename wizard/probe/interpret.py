@@ -15,6 +15,12 @@ from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Parti
 from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
+from wizard.probe.content.signatures import (
+    belongs_to_partition,
+    signatures_of,
+    superblock_digest_of,
+    unescaped,
+)
 from wizard.probe.drive.ata import ata_of
 from wizard.probe.drive.identity import names_of, sharing
 from wizard.probe.drive.nvme import format_scope_of, formats_of
@@ -23,13 +29,11 @@ from wizard.probe.drive.rotation import own_rate, rate_in_page, turns
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
-    RawContent,
     RawDrive,
     RawGraph,
     RawMachine,
     RawNotice,
     RawPartition,
-    RawSignature,
 )
 from wizard.probe.host.distribution import family_of
 from wizard.probe.host.modules import kernel_modules
@@ -74,9 +78,9 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     ata, ata_trouble = ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
     rate = own_rate(ata, rate_in_page(raw), smart)
-    signatures = with_insides(_signatures(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
+    signatures = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
     partitions = _partitions(raw, reading, found.mount_points)
-    signatures = tuple(mark for mark in signatures if not _belongs_to_partition(mark, partitions))
+    signatures = tuple(mark for mark in signatures if not belongs_to_partition(mark, partitions))
     return Drive(
         path=raw.path,
         size_bytes=size,
@@ -116,7 +120,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         superblock_copy_bytes=None
         if partitions
         else copy_left(signatures, raw.superblocks.get(raw.name, ())),
-        superblock_digest=_superblock_digest(raw, raw.name) if signatures and not partitions else None,
+        superblock_digest=superblock_digest_of(raw, raw.name) if signatures and not partitions else None,
         waiting=_waiting(raw.notice),
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not _is_partial(raw)
@@ -204,10 +208,10 @@ def _partitions(
                 part_uuid=entry.part_uuid,
                 attributes=entry.attributes,
                 signatures=with_insides(
-                    _signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
+                    signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
                 ),
-                superblock_copy_bytes=copy_left(_signatures(raw, name), raw.superblocks.get(name, ())),
-                superblock_digest=_superblock_digest(raw, name),
+                superblock_copy_bytes=copy_left(signatures_of(raw, name), raw.superblocks.get(name, ())),
+                superblock_digest=superblock_digest_of(raw, name),
                 mount_points=mounted.get(path, ()),
                 kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,
@@ -230,7 +234,7 @@ def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
         start,
         size,
         kind,
-        name=_unescaped(name) if name else None,
+        name=unescaped(name) if name else None,
         part_uuid=part.udev.get("ID_PART_ENTRY_UUID"),
         attributes=int(flags, 16) if re.fullmatch(r"0x[0-9a-f]+", flags) else 0,
     )
@@ -243,59 +247,6 @@ def _kernel_size(part: RawPartition, entry: Entry) -> int | None:
     if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
         return entry.size_bytes
     return size
-
-
-def _signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
-    if raw.contents is not None:
-        content = raw.contents.get(name, RawContent())
-        return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)
-    udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
-    if "ID_FS_AMBIVALENT" in udev:
-        return tuple(
-            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True)
-            for word in udev["ID_FS_AMBIVALENT"].split()
-        )
-    if "ID_FS_TYPE" not in udev:
-        return ()
-    return (
-        Signature(
-            kind=udev["ID_FS_TYPE"],
-            usage=udev.get("ID_FS_USAGE", "other"),
-            label=_unescaped(udev["ID_FS_LABEL_ENC"]) if "ID_FS_LABEL_ENC" in udev else None,
-            uuid=udev.get("ID_FS_UUID"),
-            version=udev.get("ID_FS_VERSION"),
-        ),
-    )
-
-
-def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    return Signature(
-        mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent
-    )
-
-
-def _superblock_digest(raw: RawDrive, name: str) -> str | None:
-    return raw.contents.get(name, RawContent()).superblock_digest if raw.contents is not None else None
-
-
-def _unescaped(text: str) -> str:
-    r"""Text as udev writes it, with `\x20` for a blank."""
-    data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
-    return data.decode("utf-8", errors="replace")
-
-
-def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
-    """Whether a mark found from the drive's start is one that a partition has at the same place: one mark is
-    listed once."""
-    return any(
-        part.start_bytes > 0
-        and mark.offset_bytes is not None
-        and inner.offset_bytes is not None
-        and inner.kind == mark.kind
-        and part.start_bytes + inner.offset_bytes == mark.offset_bytes
-        for part in partitions
-        for inner in part.signatures
-    )
 
 
 def _free(

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from wizard.apply.decide import commands_told
+from wizard.apply.decide import is_not_yet, ways_told
 from wizard.apply.run.journal import ENDS, RunState
+from wizard.apply.run.runs import command_on
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
 
@@ -14,6 +15,7 @@ from wizard.report.nouns import RunRecord, StepResult
 def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
     """The record of a run of so many steps, by where it stands, its journal and what a power cut would
     leave."""
+    ways = ways_told(run, now)
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
         id=run.name,
@@ -25,7 +27,8 @@ def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, po
         checks=checks_of(entries),
         journal=tuple(entries),
         power=power,
-        commands=commands_told(run, now),
+        commands=tuple(command_on(way, run) for way in ways),
+        not_yet=is_not_yet(now, ways),
     )
 
 

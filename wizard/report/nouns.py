@@ -56,7 +56,7 @@ class RunRecord:
     are ISO 8601 in UTC.
 
     `power` is what a power cut would leave, empty where that is over; `commands` are those that the run waits
-    for.
+    for. `not_yet` where what it made is not in use yet.
     """
 
     id: str
@@ -69,6 +69,7 @@ class RunRecord:
     journal: tuple[Entry, ...]
     power: str = ""
     commands: tuple[str, ...] = ()
+    not_yet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,6 @@ journal."""
 
 from collections.abc import Sequence
 
-from wizard.apply.decide import is_not_yet
-from wizard.apply.run.journal import RunState
 from wizard.model.changes import ChangeStep
 from wizard.model.journal import Check, Entry
 from wizard.model.migration import MigrationStep
@@ -35,7 +33,6 @@ Steps = Sequence[Step] | Sequence[ChangeStep] | Sequence[MigrationStep]
 
 def run_part(run: RunRecord, steps: Steps) -> Markup:
     """How it ended, the steps, the journal."""
-    not_yet = is_not_yet(RunState(run.state), run.commands)
     rows = [
         (
             str(result.number),
@@ -52,7 +49,7 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
             pairs(
                 (
                     ("Run", run.id),
-                    ("State", words.NOT_YET() if not_yet else run.state),
+                    ("State", words.NOT_YET() if run.not_yet else run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
                     (words.IF_POWER_WENT(), run.power),
                     (

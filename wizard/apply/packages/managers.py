@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wizard.apply.packages.words import SAID_NOTHING
 from wizard.model.units import KIB
+from wizard.tools.words import SILENT
 
 Argv = tuple[str, ...]
 
@@ -151,4 +151,4 @@ def complaint(said: str) -> str:
     """What a manager said that matters when it failed: its first error, or else its last words."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
-    return next(iter(errors or lines[-1:]), str(SAID_NOTHING()))
+    return next(iter(errors or lines[-1:]), str(SILENT()))

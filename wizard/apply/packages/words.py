@@ -20,7 +20,6 @@ OFFLINE = Sentence(
     "This needs the network, and there is none: {manager} could not reach its servers.",
 )
 FAILED = Sentence("apply.packages.failed", "{manager} could not install {packages:and}. It said: {why}")
-SAID_NOTHING = Sentence("apply.packages.said-nothing", "it said nothing")
 NO_MANAGER = Sentence("apply.packages.no-manager", "{manager} is not here, so nothing can be installed.")
 STILL_MISSING = Sentence(
     "apply.packages.still-missing", "{packages:and} was installed, but {programs:and} is still not found."

@@ -43,7 +43,7 @@ GOOD_TOO = Sentence("desk.plan.good-too", "good too")
 NOT_RECOMMENDED = Sentence("desk.plan.not-recommended", "not recommended")
 YOURS = Sentence("desk.plan.yours", "your choice")
 ON_DRIVES = Sentence("desk.plan.on-drives", "On {drives}.")
-EXT4_INSTEAD = Sentence("desk.plan.ext4-instead", "Not needed for ext4: m keeps every file and converts it.")
+EXT4_INSTEAD = Sentence("desk.plan.ext4-instead", "To get ext4, nothing need be lost: m keeps every file.")
 
 REVIEW = Sentence("desk.plan.review", "review")
 EDIT = Sentence("desk.plan.edit", "edit")
