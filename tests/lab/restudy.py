@@ -1,5 +1,6 @@
-"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment, by hand (study.py) and by the
-program's own command (misaligned.py), keep the raw results and make their table anew."""
+"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment by hand (study.py) and
+the trials by the program's own command (trials.py), keep the raw results and make the study's table anew.
+`python -m tests.regret` makes that of the trials for a purpose."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tests.lab import misaligned, study, table
+from tests.lab import study, table, trials
 from tests.lab.groups import Planned
 from tests.lab.machine import Laboratory, ended_by_signals, laboratory
 from tests.lab.pay import Tally, pay
@@ -20,7 +21,7 @@ from wizard.model.journal import Check
 
 def main() -> int:
     """0 where every guest came to its end and what it was to show holds. Each filesystem has new drives."""
-    jobs = {**study.JOBS, **misaligned.JOBS}
+    jobs = {**study.JOBS, **trials.JOBS}
     parser = ArgumentParser(prog="python -m tests.lab.restudy", description=__doc__)
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"of {', '.join(jobs)}; all where none is named"
@@ -30,7 +31,7 @@ def main() -> int:
         parser.error(f"there is no {unknown[0]}")
     ended_by_signals()
     tally = Tally()
-    for module, visits in (("study", study.VISITS), ("misaligned", misaligned.VISITS)):
+    for module, visits in (("study", study.VISITS), ("trials", trials.VISITS)):
         for number, visit in enumerate(visits):
             (name,) = visit.jobs
             if name in names:
@@ -54,8 +55,8 @@ def keep(name: str, lab: Laboratory) -> Iterator[Check]:
 
 def _place(name: str) -> Callable[[Path], Path]:
     """Where a job leaves its results, in a folder."""
-    if name in misaligned.JOBS:
-        return partial(misaligned.trial_file, name.removeprefix("try-"))
+    if name in trials.JOBS:
+        return lambda folder: trials.kept_in(folder, name)
     return instruments_file if name == INSTRUMENTS else partial(series_file, name)
 
 

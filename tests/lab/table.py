@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 from textwrap import fill
 
-from tests.lab import misaligned
-from tests.lab.misaligned import trial_file
+from tests.lab import trials
 from tests.lab.timings import (
     ALIGNED,
     CONTROL,
@@ -28,7 +27,6 @@ from tests.lab.timings import (
 from wizard.advise.evidence import EvidenceFile, Measurement
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.units import MIB
-from wizard.trial.candidates.document import read_trial
 from wizard.trial.candidates.result import Ratio as TrialRatio
 
 TABLE = RESULTS / "README.md"
@@ -230,20 +228,20 @@ def _machine(card: Measurement) -> str:
 
 def _by_trial(study: EvidenceFile) -> str:
     """The same by the program's own command, beside what the study has of writing small files."""
-    kept = {name: trial_file(name) for name in misaligned.FILESYSTEMS if trial_file(name).exists()}
-    verdicts = {name: read_trial(file.read_text(encoding="utf-8"), file.name) for name, file in kept.items()}
+    found_of = {name: trials.kept(trials.of_start(name)) for name in trials.FILESYSTEMS}
+    verdicts = {name: verdict for name, verdict in found_of.items() if verdict is not None}
     phases = dict.fromkeys(
         phase.phase
         for verdict in verdicts.values()
         for phase in verdict.comparisons[0].phases
-        if phase.load == misaligned.LOAD_SHOWN
+        if phase.load == trials.LOAD_SHOWN
     )
     cards = [card for drive in DRIVES for card in _cards(drive, Operation.WRITE_SMALL, study)]
     header = ("", "all phases", "rounds", *phases, *(f"{_machine(card)}: small files" for card in cards))
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for name, verdict in verdicts.items():
         (one,) = verdict.comparisons
-        found = {phase.phase: phase.estimate for phase in one.phases if phase.load == misaligned.LOAD_SHOWN}
+        found = {phase.phase: phase.estimate for phase in one.phases if phase.load == trials.LOAD_SHOWN}
         theirs = [_number(dict(card.figures).get(name)) for card in cards]
         cells = (
             _factor(one.ratio),
@@ -252,11 +250,11 @@ def _by_trial(study: EvidenceFile) -> str:
             *theirs,
         )
         lines.append(f"| {' | '.join((NAMES.get(name, name), *cells))} |")
-    command = f"diskwright trial --workload {misaligned.WORKLOAD} --fs NAME --misaligned"
+    command = f"diskwright trial --workload {trials.MISALIGNED_WORKLOAD} --fs NAME --misaligned"
     text = f"""The same question by `{command}`, on such a drive with
-{misaligned.PACE.requests_per_second} requests a second: each filesystem against itself, from an aligned
+{trials.PACE.requests_per_second} requests a second: each filesystem against itself, from an aligned
 sector and from where sector {MISALIGNED} starts. In brackets the interval of 95 %. The phases are those of
-its load {misaligned.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes: so
+its load {trials.LOAD_SHOWN}; they are means, and no claims. Each ends with an unmount, which writes: so
 none only reads."""
     return "## By diskwright's own trial\n\n" + _wrapped(text) + "\n\n" + "\n".join(lines)
 

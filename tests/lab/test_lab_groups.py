@@ -48,11 +48,7 @@ def test_what_measures_time_has_the_machine_to_itself_and_of_the_rest_the_longes
 
 def test_every_visit_that_goes_by_the_clock_is_alone() -> None:
     wanted = wanted_of((*MODULES, "performed"), [], full=True)
-    timed = [
-        one
-        for one in wanted
-        if {*one.visit.jobs} & {*TIMED} or one.module in ("study", "misaligned", "trials")
-    ]
+    timed = [one for one in wanted if {*one.visit.jobs} & {*TIMED} or one.module in ("study", "trials")]
     assert {one.visit.title for one in timed} == {one.visit.title for one in wanted if one.visit.alone}
     assert all(one.visit.alone for one in wanted if one.visit.busy)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import misaligned, study, table
+from tests.lab import study, table, trials
 from tests.lab.timings import (
     ALIGNED,
     CONTROL,
@@ -29,7 +29,6 @@ from tests.lab.timings import (
 from tests.lab.visit import visits
 from wizard.advise.evidence import EvidenceFile
 from wizard.documents.profiles import read_profile
-from wizard.trial.candidates.document import read_trial
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +80,11 @@ def test_every_trial_that_was_kept_is_in_the_table(
     kept: list[Series], instruments: Instruments, evidence: EvidenceFile
 ) -> None:
     text = table.render(kept, instruments, evidence)
-    for name in misaligned.FILESYSTEMS:
-        verdict = read_trial(misaligned.trial_file(name).read_text(encoding="utf-8"), name)
+    for name in trials.FILESYSTEMS:
+        verdict = trials.kept(trials.of_start(name))
+        assert verdict
         (one,) = verdict.comparisons
-        assert one.ratio and misaligned.judged(name, verdict).holds
+        assert one.ratio and trials.judged(name, verdict).holds
         row = f"| {table.NAMES.get(name, name)} | **{one.ratio.estimate:.2f}**"
         assert row in text, row
 

@@ -34,7 +34,6 @@ MODULES = (
     "cliff",
     "displaced",
     "study",
-    "misaligned",
     "trials",
     "stripes",
     "mirrors",
