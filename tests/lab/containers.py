@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tests.lab.inside import SHARED, SLOW, diskwright, shown, tool
 from wizard.layout.document import read_plan
-from wizard.model.encryption import Encryption
 from wizard.model.journal import Check
+from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import Plan, Volume
 from wizard.tools.program import find, run
 

@@ -18,7 +18,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
 from wizard.model.journal import Check
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.probe.machine import probe_machine
 

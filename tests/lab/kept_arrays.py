@@ -41,9 +41,9 @@ from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Place, Workload
-from wizard.model.arrays import Level
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
+from wizard.model.operations.arrays import Level
 from wizard.model.plan import Plan
 from wizard.model.units import KIB
 from wizard.probe.machine import probe_machine

@@ -30,7 +30,7 @@ from wizard.layout.told.promise import WayBackRoom
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
 from wizard.probe.recorded import load_machine

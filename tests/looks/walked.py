@@ -21,8 +21,8 @@ from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
+from wizard.model.operations.writer import Writer
 from wizard.model.plan import Plan
-from wizard.model.writer import Writer
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
 from wizard.window.console.terminal import Colours, Glyphs, Terminal

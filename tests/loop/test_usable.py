@@ -16,9 +16,9 @@ from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish
 from wizard.layout.wishes.wish import Wish
 from wizard.model.journal import Event
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Subvolume
 from wizard.model.units import MIB
-from wizard.model.writer import EVERYONE, ROOT, Writer
 from wizard.probe.machine import probe_machine
 
 SIZE = 400 * MIB

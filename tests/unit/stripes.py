@@ -9,8 +9,8 @@ from wizard.layout.planner import Mode
 from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
 from wizard.layout.several.striping import FILESYSTEMS
 from wizard.layout.wishes.wish import Wish
-from wizard.model.arrays import Level
 from wizard.model.machine import Drive
+from wizard.model.operations.arrays import Level
 from wizard.model.plan import Plan
 
 KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")

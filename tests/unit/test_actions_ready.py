@@ -12,8 +12,8 @@ from tests.unit.test_changes_document import CHANGES
 from wizard.apply.tune import ready
 from wizard.apply.tune.ready import ready_said, writer_of
 from wizard.model.changes import Attach, Changes, ChangeStep
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
-from wizard.model.writer import EVERYONE, ROOT, Writer
 
 NOBODY = pwd.getpwnam("nobody")
 PERSON = Writer("person", "nobody", NOBODY.pw_uid, NOBODY.pw_gid)

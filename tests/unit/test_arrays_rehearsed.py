@@ -11,8 +11,8 @@ from wizard.layout.rehearsed import array_node, direct_reason, on_nodes, rehears
 from wizard.layout.steps.commands import commands_of
 from wizard.layout.steps.shown import told_anew
 from wizard.layout.told.promise import promise
-from wizard.model.arrays import MakeArray
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeArray
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"

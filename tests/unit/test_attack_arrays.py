@@ -17,11 +17,11 @@ from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array
 from wizard.layout.several.striping import layer_name
 from wizard.layout.steps.commands import array_uuid, physical_volume_uuid
-from wizard.model.arrays import MakeArray, MakeStripedVolume
 from wizard.model.drive_facts import Zones
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.tools.program import Result
 

@@ -20,9 +20,9 @@ from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical
 from wizard.layout.steps.commands import physical_volume_uuid
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Signature
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import WipeSignatures
 from wizard.model.units import MIB
 

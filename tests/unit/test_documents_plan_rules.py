@@ -12,7 +12,7 @@ from wizard.layout.room.space import gpt_bounds
 from wizard.layout.steps.operations import layout_after, operations_of
 from wizard.layout.steps.shown import Context, steps_of
 from wizard.model.errors import BadInput
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB
 

@@ -23,8 +23,8 @@ from wizard.documents.codec import from_json
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.steps.commands import crypttab_line
 from wizard.layout.wishes.encryption import LOST
-from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page

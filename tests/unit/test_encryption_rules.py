@@ -17,10 +17,10 @@ from wizard.layout.wishes.encryption import LOST, NO_TRIM, encryption_of, header
 from wizard.layout.wishes.passphrase import from_file, passphrase_fault, passphrase_warning
 from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
 from wizard.model.advice import Option
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Mount, Plan, Step, TurnOnSwap, WipeSignatures
 from wizard.model.units import GIB, MIB
 

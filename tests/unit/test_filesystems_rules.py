@@ -28,7 +28,7 @@ from wizard.layout.wishes.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Kernel
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
 from wizard.model.units import GIB, KIB, MIB
 

@@ -10,7 +10,7 @@ import pytest
 from wizard.cli import ACTIONS, COMMANDS, main
 from wizard.faces import action
 from wizard.faces.showing.command import Command, help_width, plain, root
-from wizard.faces.words.commands import SAYS
+from wizard.faces.showing.words.commands import SAYS
 from wizard.faces.words.shared import EXAMPLES
 
 each = pytest.mark.parametrize("name", COMMANDS)
@@ -103,6 +103,7 @@ def test_a_command_loads_no_other_words_than_its_own(name: str) -> None:
     argv = [sys.executable, "-c", code]
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60)
     loaded = set(done.stderr.split())
-    others = {"commands", "walk", "action", *COMMANDS} - {name}
+    others = {"walk", "action", *COMMANDS} - {name}
     assert f"wizard.faces.words.{name}" in loaded
     assert not loaded & {f"wizard.faces.words.{other}" for other in others}
+    assert "wizard.faces.showing.words.commands" not in loaded

@@ -12,9 +12,9 @@ from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_documents_plan import redigested
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import BadInput
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
     Mount,

@@ -27,12 +27,12 @@ from wizard.layout.steps.words import UNTIL_KEPT
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Arrangement, Wish
-from wizard.model.arrays import MakeVolumeGroup
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
-from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Drive, Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeVolumeGroup
+from wizard.model.operations.group import Group, MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan, Subvolume, WriteTable
 from wizard.model.units import GIB, MIB
 

@@ -20,10 +20,10 @@ from wizard.layout.several.striping import room_bytes, striped_words
 from wizard.layout.steps.commands import array_uuid
 from wizard.layout.steps.shown import told_as_direct
 from wizard.layout.told.preview import preview_lines
-from wizard.model.arrays import MakeArray
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeArray
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan, Stripe, WipeSignatures
 from wizard.model.units import KIB, MIB
 

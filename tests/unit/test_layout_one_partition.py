@@ -21,7 +21,7 @@ from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Layer, Partition, Use
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
 from wizard.model.units import GIB, MIB
 from wizard.model.waiting import Waiting

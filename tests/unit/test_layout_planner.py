@@ -25,7 +25,7 @@ from wizard.model.geometry import (
     plausible_optimal_io_bytes,
 )
 from wizard.model.machine import Drive
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TableEntry, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB, TIB
 

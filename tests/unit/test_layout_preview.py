@@ -19,7 +19,7 @@ from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB
 

@@ -24,7 +24,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Layer, Striping, Use
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     Stripe,
     WriteTable,

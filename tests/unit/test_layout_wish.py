@@ -16,7 +16,7 @@ from wizard.layout.rules import (
 from wizard.layout.steps.commands import commands_of, edits_of, fstab_line
 from wizard.layout.wishes.wish import Request, parse_volume
 from wizard.model.errors import BadInput
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB
 

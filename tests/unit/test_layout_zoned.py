@@ -17,7 +17,7 @@ from wizard.layout.told.promise import shows_nothing, wants_word
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan, ResetZones
 from wizard.probe.recorded import load_machine
 

@@ -12,11 +12,11 @@ from wizard.layout.rehearsed import direct_reason, on_nodes, rehearsed_steps, us
 from wizard.layout.steps.commands import commands_of
 from wizard.layout.told.promise import promise, wants_word
 from wizard.layout.wishes.wish import Arrangement
-from wizard.model.arrays import MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Drive, Signature
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, devices_of
 from wizard.model.units import GIB
 

@@ -22,8 +22,8 @@ from wizard.documents.codec import to_json
 from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Layer, Signature, Use
+from wizard.model.operations.writer import Writer
 from wizard.model.units import GIB
-from wizard.model.writer import Writer
 from wizard.probe.recorded import load_machine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather

@@ -17,10 +17,10 @@ from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.using import Usual, free_place, owner_options, put_to_use
 from wizard.layout.wishes.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
+from wizard.model.operations.writer import EVERYONE, ROOT, SetOwner, Writer
 from wizard.model.plan import NO_PLACE, AddFstabLine, Mount, Plan, Subvolume
 from wizard.model.said import joined
 from wizard.model.units import GIB
-from wizard.model.writer import EVERYONE, ROOT, SetOwner, Writer
 from wizard.probe.host import people
 
 ANNA = Writer("person", "anna", 1000, 1001)

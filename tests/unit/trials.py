@@ -5,7 +5,7 @@ from math import exp
 
 from tests.unit.machines import drive
 from wizard.model.machine import Drive, Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB
 from wizard.trial.candidates.compare import comparisons, speeds
 from wizard.trial.candidates.result import (

@@ -44,11 +44,11 @@ from wizard.layout.wishes.wish import (
     request,
 )
 from wizard.layout.words import AS_ROOT, RECORD_AS_ROOT, UNREAD
-from wizard.model.arrays import Level
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
+from wizard.model.operations.arrays import Level
 from wizard.model.plan import Plan
 from wizard.model.units import parse_size
 from wizard.probe.host.people import caller, writer_named

@@ -3,7 +3,7 @@
 from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.said import Said
 from wizard.model.units import MIB, TIB
 

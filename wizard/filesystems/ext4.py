@@ -6,7 +6,7 @@ from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
 
 SMALL_BYTES = 512 * MIB

@@ -2,7 +2,7 @@
 
 from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.said import Said
 
 Argv = tuple[str, ...]

@@ -6,7 +6,7 @@ from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
 
 

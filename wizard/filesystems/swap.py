@@ -3,7 +3,7 @@
 from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

@@ -5,7 +5,7 @@ from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.said import Said
 from wizard.model.units import MIB, TIB
 

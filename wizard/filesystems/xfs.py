@@ -6,7 +6,7 @@ from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.said import Said
 from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB, TIB
 

@@ -42,9 +42,9 @@ from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.writer import ROOT
 from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
 from wizard.model.said import Said
-from wizard.model.writer import ROOT
 
 PLAIN = Arrangement()
 

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wizard.layout import words
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import Encryption, MakeContainer, OpenContainer
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import Encryption, MakeContainer, OpenContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     GrowFilesystem,
     MakeSubvolumes,
@@ -23,7 +24,6 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.writer import SetOwner
 
 ON_DRIVE = (
     WipeSignatures

@@ -8,9 +8,9 @@ from wizard.filesystems.registry import MADE
 from wizard.layout import words
 from wizard.model.geometry import Geometry
 from wizard.model.names import printable
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE
 from wizard.model.said import Said
-from wizard.model.writer import EVERYONE, ROOT, Writer
 
 GPT_NAME_UNITS = 36
 """A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""

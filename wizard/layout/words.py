@@ -1,8 +1,8 @@
 """The sentences of layouts."""
 
 from wizard.model.names import printable
+from wizard.model.operations.writer import Writer
 from wizard.model.said import Said, Sentence
-from wizard.model.writer import Writer
 
 UNREAD = Sentence(
     "layout.unread",

@@ -6,9 +6,9 @@ from typing import Literal
 
 from wizard.model.identity import Identity
 from wizard.model.names import partition_path
+from wizard.model.operations.writer import ROOT, Writer
 from wizard.model.plan import Mount
 from wizard.model.said import Said
-from wizard.model.writer import ROOT, Writer
 from wizard.model.written import DERIVED, WHERE_USED
 
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from wizard.model.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
-from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
+from wizard.model.operations.group import Group, MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import ROOT, SetOwner, Writer
 from wizard.model.said import Said
-from wizard.model.writer import ROOT, SetOwner, Writer
 from wizard.model.written import DERIVED, WHERE_USED
 
 

@@ -6,12 +6,12 @@ from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
 from wizard.model.advice import Evidence, Workload
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.changes import Relabel
-from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Partition
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.group import Group, MakeLogicalVolume
+from wizard.model.operations.writer import Writer
 from wizard.model.plan import Slot, Stripe, TableEntry
-from wizard.model.writer import Writer
 from wizard.report.nouns import Report
 
 SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (

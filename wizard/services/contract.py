@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
+    from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Said
     from wizard.model.verdict import Verdict
-    from wizard.model.writer import Writer
     from wizard.services.session import Moving, OpenRun, PartChange
     from wizard.trial.alignment import Progress
     from wizard.trial.candidates.result import Order, TrialVerdict

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from wizard.model.carried import Carried
     from wizard.model.displaced import DisplacedVerdict
     from wizard.model.migration import Migration, Prospect
+    from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
-    from wizard.model.writer import Writer
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
     from wizard.trial.candidates.result import Order, TrialVerdict
@@ -64,7 +64,7 @@ class RealServices(Running):
         """By this system; in the folder given, nobody but root could reach what is mounted."""
         from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
         from wizard.layout.wishes.using import Usual
-        from wizard.model.writer import ROOT
+        from wizard.model.operations.writer import ROOT
         from wizard.probe.host.people import caller
 
         places = str(self._mounts) if self._mounts else usual_places()

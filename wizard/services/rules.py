@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from wizard.model.changes import Changes
     from wizard.model.displaced import DisplacedVerdict
     from wizard.model.finding import Diagnosis, Recording
+    from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Said
-    from wizard.model.writer import Writer
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -284,7 +284,7 @@ class Rules:
 
     def writer_named(self, text: str) -> Writer:
         """Of a machine that is not here nobody knows who has an account."""
-        from wizard.model.writer import EVERYONE, ROOT
+        from wizard.model.operations.writer import EVERYONE, ROOT
         from wizard.services.words import NOBODY_KNOWN
 
         known = {writer.kind: writer for writer in (EVERYONE, ROOT)}

@@ -94,7 +94,7 @@ def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
     person.act("do", "set-up")
     person.act("plan", MEDIA)
     assert person.view.place == "plan" and "Lost:" in person.text
-    assert "m keeps every file and converts it" in person.text
+    assert "To get ext4, nothing need be lost: m keeps every file." in person.text
 
 
 def test_volumes_are_added_changed_and_taken_off() -> None:

@@ -13,8 +13,8 @@ from wizard.layout.planner import Mode
 from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.writer import EVERYONE, ROOT, Writer
 from wizard.services.recorded import RecordedServices
 
 ANNA = Writer("person", "anna", 1000, 1000)

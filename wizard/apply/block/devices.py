@@ -11,9 +11,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.apply.block import words
-from wizard.model.encryption import MAPPER
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.encryption import MAPPER
 from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import name_of, node_of

@@ -42,8 +42,8 @@ from wizard.layout.rehearsed import array_node
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Mount, Plan
 from wizard.probe.host.sysfs import name_of
 from wizard.tools.program import run

@@ -21,13 +21,13 @@ from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
 from wizard.layout.room.space import is_container
 from wizard.layout.steps.shown import is_mirrored
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import MakeContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB

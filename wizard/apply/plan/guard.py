@@ -32,10 +32,10 @@ from wizard.layout.room.refusals import in_use, refuse_table, uses_of_part
 from wizard.layout.told.preview import unread_words
 from wizard.layout.words import AGAIN_AS_ROOT
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
 from wizard.model.said import Said
 from wizard.probe.host.distribution import family_of, os_release

@@ -24,7 +24,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.layout.rehearsed import on_nodes
 from wizard.model.errors import Failed, Refused
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.tools.program import run as run_command
 

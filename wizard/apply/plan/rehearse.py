@@ -36,13 +36,13 @@ from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.document import render_plan
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
-from wizard.model.arrays import MakeArray
-from wizard.model.encryption import MAPPER, OpenContainer
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import MakeArray
+from wizard.model.operations.encryption import MAPPER, OpenContainer
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Layout, Member, Plan, Slot, WriteTable
 from wizard.model.said import Said
 from wizard.model.units import format_capacity

@@ -33,12 +33,12 @@ from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
-from wizard.model.arrays import MakeArray
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import MakeArray
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB

@@ -21,16 +21,16 @@ from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.compare import disk_differences, strangers
 from wizard.layout.steps.commands import physical_volume_uuid, private_mount
-from wizard.model.arrays import MakeArray, MakeVolumeGroup
-from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
+from wizard.model.operations.encryption import MakeContainer
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import MakeSubvolumes, Member, Mount, Operation, Plan, TurnOnSwap, WriteTable
 from wizard.model.said import Said
-from wizard.model.writer import SetOwner
 from wizard.tools.program import Result
 from wizard.tools.program import run as run_command
 

@@ -38,11 +38,12 @@ from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
 from wizard.layout.rehearsed import use_steps
-from wizard.model.arrays import MakeArray, MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
@@ -57,7 +58,6 @@ from wizard.model.plan import (
     devices_of,
 )
 from wizard.model.said import Said, joined
-from wizard.model.writer import SetOwner
 
 CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""

@@ -28,9 +28,9 @@ from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
 from wizard.layout.wishes.passphrase import passphrase_fault
-from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
 from wizard.model.said import Said
 from wizard.model.units import MIB

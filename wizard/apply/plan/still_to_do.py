@@ -5,9 +5,9 @@ from pathlib import Path
 
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.journal import done_steps, read_entries
-from wizard.model.encryption import AddCrypttabLine, OpenContainer
+from wizard.model.operations.encryption import AddCrypttabLine, OpenContainer
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Operation, Plan, Step, TurnOnSwap
-from wizard.model.writer import SetOwner
 
 HARMLESS: tuple[type[Operation], ...] = (
     OpenContainer,

@@ -24,10 +24,10 @@ from wizard.apply.system.crypttab import take_from_crypttab
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.table.compare import kernel_differences
 from wizard.layout.before import layout_of
-from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
+from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Member, Plan
 from wizard.model.said import Said, in_a_row, joined
 from wizard.probe.machine import probe_drive

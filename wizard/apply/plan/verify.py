@@ -21,8 +21,8 @@ from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.journal import Check
 from wizard.model.machine import Drive
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.model.said import Said
 from wizard.tools.program import find, run

@@ -45,9 +45,9 @@ from wizard.apply.steps.words.devices import NO_NODE, NOT_READ
 from wizard.layout.rehearsed import array_node
 from wizard.layout.several.striping import HIGHEST_ARRAY
 from wizard.layout.steps.commands import array_uuid
-from wizard.model.arrays import MakeArray
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Plan
 from wizard.model.units import KIB
 from wizard.tools.program import run

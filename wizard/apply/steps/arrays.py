@@ -18,9 +18,9 @@ from wizard.apply.steps.words.devices import IN_USE, NO_NODE
 from wizard.apply.steps.words.groups import HAS_MORE, NOT_APART
 from wizard.layout.several.striping import layer_name, parts_of
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_volume_uuid
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Plan, Stripe
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run

@@ -24,12 +24,12 @@ from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
-from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive
 from wizard.model.names import printable
+from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.plan import Plan, TurnOnSwap
 from wizard.model.said import Said, reason_of
 from wizard.tools.program import run

@@ -11,7 +11,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.steps.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import ResetZones, WipeSignatures
 from wizard.model.said import Said
 

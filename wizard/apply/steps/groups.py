@@ -20,11 +20,11 @@ from wizard.apply.steps.words.devices import IN_USE, NO_NODE
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.layout.group.groupsteps import DATA_BYTES
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
-from wizard.model.arrays import MakeVolumeGroup
 from wizard.model.errors import Failed, Refused
-from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.arrays import MakeVolumeGroup
+from wizard.model.operations.group import Group, MakeLogicalVolume
 from wizard.model.plan import Plan
 from wizard.model.said import Said
 from wizard.tools.program import run

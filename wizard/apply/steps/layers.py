@@ -10,10 +10,10 @@ from wizard.apply.steps.step_context import Site
 from wizard.apply.steps.words.groups import NO_DEVICE_MAPPER
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.layout.group.grouping import logical_volumes
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Refused
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.group import MakeLogicalVolume
 from wizard.model.plan import Plan
 from wizard.model.said import Said
 

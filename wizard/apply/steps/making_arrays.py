@@ -14,10 +14,10 @@ from wizard.apply.steps.words import arrays as words
 from wizard.apply.steps.words import groups
 from wizard.apply.steps.words.devices import NO_NODE, SAVED
 from wizard.layout.steps.commands import commands_of, physical_volume_uuid, wipe
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Stripe
 from wizard.model.said import Said
 from wizard.model.units import MIB

@@ -9,11 +9,11 @@ from wizard.apply.steps.step_context import look_at
 from wizard.apply.steps.words import filesystems as words
 from wizard.apply.steps.words.devices import WIPEFS_UNREADABLE
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature, Striping
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Operation, Plan
 from wizard.model.said import Said
 from wizard.tools.program import run

@@ -15,9 +15,9 @@ from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.layout.words import who
 from wizard.model.errors import Failed
 from wizard.model.names import printable
+from wizard.model.operations.writer import SetOwner, Writer
 from wizard.model.plan import GrowFilesystem, MakeSubvolumes
 from wizard.model.said import Said, reason_of
-from wizard.model.writer import SetOwner, Writer
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")

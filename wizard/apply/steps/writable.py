@@ -10,8 +10,8 @@ from wizard.apply.words import FOLDER_BELOW, WROTE
 from wizard.layout.words import CAN_WRITE, who
 from wizard.model.journal import Check
 from wizard.model.names import printable
+from wizard.model.operations.writer import Writer
 from wizard.model.plan import Mount, Plan
-from wizard.model.writer import Writer
 
 NOBODY = 65534
 """The uid and gid of whoever has no rights of their own (nobody, in every distribution)."""

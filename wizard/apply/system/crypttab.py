@@ -8,9 +8,9 @@ from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.fstab import check_writable, take_out
 from wizard.layout.changes.lines import with_line
 from wizard.layout.steps.commands import crypttab_line
-from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
+from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.said import Said
 
 

@@ -13,10 +13,10 @@ from wizard.apply.words import MAY_GIVE, READY, READY_READ_ONLY
 from wizard.layout.words import who
 from wizard.model.changes import Attach, Changes
 from wizard.model.names import printable
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
 from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES
-from wizard.model.writer import EVERYONE, ROOT, Writer
 
 
 def ready_said(changes: Changes) -> tuple[Said, ...]:

@@ -15,8 +15,8 @@ from wizard.layout.wishes.roles import ROLES
 from wizard.layout.wishes.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.layout.wishes.wish import REST, Wish, check_wishes, parse_share, size_written
 from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE
-from wizard.model.writer import EVERYONE, ROOT, Writer
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk

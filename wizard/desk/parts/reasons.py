@@ -13,7 +13,7 @@ from wizard.desk.words import drives as named
 from wizard.desk.words import pages as words
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, WriteTable
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from wizard.faces.showing.command import example_lines, help_width, paragraph_lines, plain, root
-from wizard.faces.words import commands as words
+from wizard.faces.showing.words import commands as words
 
 EXAMPLES = (
     plain("inspect", says=words.FIRST_LOOK()),

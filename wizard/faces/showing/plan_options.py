@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 
 from wizard.faces.showing.command import Command, plain
-from wizard.faces.words import plan_options as words
+from wizard.faces.showing.words import plan_options as words
 from wizard.faces.words.shared import RECORDED
 from wizard.layout.several.striping import FILESYSTEMS, METADATA, MIRRORS
 from wizard.layout.wishes.preset import PRESETS

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from wizard.diagnose.health.judge import is_told, judge_health
 from wizard.diagnose.told import layer_words, turning_words
-from wizard.faces.words import portrait as words
+from wizard.faces.showing.words import portrait as words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table

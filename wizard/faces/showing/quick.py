@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from wizard.faces.showing.measuring import hand_over, progress_line
-from wizard.faces.words import quick as words
+from wizard.faces.showing.words import quick as words
 from wizard.model.displaced import USUAL_SECONDS, DisplacedVerdict, Look
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive

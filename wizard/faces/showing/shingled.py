@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from wizard.faces.showing.measuring import hand_over, progress_line
-from wizard.faces.words import shingled as words
+from wizard.faces.showing.words import shingled as words
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable

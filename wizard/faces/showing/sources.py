@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.faces.words import sources as words
+from wizard.faces.showing.words import sources as words
 from wizard.faces.words.shared import not_recorded
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition

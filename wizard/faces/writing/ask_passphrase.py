@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from wizard.faces.showing.console import say
-from wizard.faces.words import passphrase as words
+from wizard.faces.writing.words import passphrase as words
 from wizard.layout.wishes.encryption import LOST
 from wizard.layout.wishes.passphrase import LARGEST_BYTES, from_file, passphrase_fault, passphrase_warning
 from wizard.model.errors import BadInput, Refused

@@ -13,8 +13,8 @@ from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.faces.showing.console import out, say
-from wizard.faces.words import beginning as words
 from wizard.faces.words.shared import NEEDS_ROOT
+from wizard.faces.writing.words import beginning as words
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
 from wizard.model.said import Said

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.tune.start import check_token, preflight_told, start_told
-from wizard.faces.words import beginning as words
 from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, WHY, drive_said
 from wizard.faces.writing.beginning import Question, begin_or_refuse
+from wizard.faces.writing.words import beginning as words
 from wizard.layout.told.text import command_lines, wrapped
 from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode

@@ -27,8 +27,8 @@ from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.told import contents_words
 from wizard.faces.showing.command import typed
 from wizard.faces.showing.console import say
-from wizard.faces.words import which_run as words
 from wizard.faces.words.shared import MODEL_UNKNOWN, NO_RUN
+from wizard.faces.writing.words import which_run as words
 from wizard.layout.told.preview import who
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity

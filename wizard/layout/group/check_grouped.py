@@ -20,9 +20,9 @@ from wizard.layout.group.grouping import (
 from wizard.layout.rules import uuid_fault
 from wizard.layout.several.check_striped import wipe_faults
 from wizard.layout.words import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
-from wizard.model.group import Group
 from wizard.model.machine import Extent
 from wizard.model.names import printable
+from wizard.model.operations.group import Group
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
 from wizard.model.said import Said
 

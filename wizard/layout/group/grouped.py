@@ -20,9 +20,9 @@ from wizard.layout.room.words import TOO_SMALL
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
-from wizard.model.group import Group
 from wizard.model.machine import Extent
 from wizard.model.names import printable
+from wizard.model.operations.group import Group
 from wizard.model.plan import Volume
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")

@@ -13,10 +13,10 @@ from wizard.layout.group.groupsteps import DATA_BYTES
 from wizard.layout.several.striping import MEMBER_KINDS, group_name, layer_name
 from wizard.layout.steps.operations import layout_after, make, mounted, table_after
 from wizard.layout.wishes.roles import TableKind
-from wizard.model.arrays import MakeVolumeGroup
-from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import MakeVolumeGroup
+from wizard.model.operations.group import Group, MakeLogicalVolume
 from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
 from wizard.model.units import MIB
 

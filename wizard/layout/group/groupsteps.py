@@ -1,7 +1,7 @@
 """What is shown of a logical volume within a group: its sentence, and what is checked afterwards."""
 
 from wizard.layout.group import words
-from wizard.model.group import MakeLogicalVolume
+from wizard.model.operations.group import MakeLogicalVolume
 from wizard.model.said import Said
 from wizard.model.units import MIB
 

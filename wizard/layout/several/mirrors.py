@@ -4,7 +4,7 @@ and what is checked of it."""
 from wizard.layout.several import words
 from wizard.layout.several.striping import room_bytes
 from wizard.layout.steps.commands import array_uuid
-from wizard.model.arrays import MakeArray
+from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Plan
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import format_duration

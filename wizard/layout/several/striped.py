@@ -43,13 +43,13 @@ from wizard.layout.steps.shown import Context, is_mirrored, steps_of
 from wizard.layout.wishes.encryption import refuse_encryption
 from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.advice import Advice, Choice
-from wizard.model.arrays import Level
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.model.operations.arrays import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
 from wizard.model.said import in_a_row
 

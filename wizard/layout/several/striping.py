@@ -15,11 +15,11 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.room.space import aligned_spaces, gpt_bounds
 from wizard.layout.several.words import CHUNK_FAULT
 from wizard.layout.steps.operations import layout_after, make, mounted, table_after
-from wizard.model.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
 from wizard.model.names import partition_path
+from wizard.model.operations.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Layout, Operation, Stripe, Volume, WipeSignatures, WriteTable
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB

@@ -5,11 +5,12 @@ from wizard.filesystems.kind import Argv
 from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.steps import words
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.group import MakeLogicalVolume
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
@@ -23,7 +24,6 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.units import KERNEL_SECTOR_BYTES, KIB, format_exact
-from wizard.model.writer import SetOwner
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only root gets in there, and nothing of it outlives a restart."""

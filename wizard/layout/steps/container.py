@@ -2,7 +2,7 @@
 undone, what is checked."""
 
 from wizard.layout.steps import words
-from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
+from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 
 ContainerOperation = MakeContainer | OpenContainer | AddCrypttabLine
 

@@ -11,11 +11,12 @@ from wizard.layout.steps.commands import array_uuid
 from wizard.layout.steps.container import container_holds
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import BELONGS
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.group import MakeLogicalVolume
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
@@ -28,7 +29,6 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.said import Said
-from wizard.model.writer import SetOwner
 
 
 def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ from wizard.layout.wishes.subvolumes import subvolume_option
 from wizard.layout.wishes.using import is_given_afterwards, made_options, owner_options
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     NO_PLACE,
     AddFstabLine,
@@ -28,7 +29,6 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.writer import SetOwner
 
 
 def table_after(

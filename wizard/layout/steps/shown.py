@@ -16,12 +16,13 @@ from wizard.layout.steps.container import KEY_SECONDS, container_sentence, conta
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost, whole_lost
 from wizard.layout.steps.holding import holds_after
 from wizard.layout.steps.use import use_sentence, within_undo
-from wizard.model.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.operations.group import MakeLogicalVolume
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
@@ -41,7 +42,6 @@ from wizard.model.plan import (
 )
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import TIB
-from wizard.model.writer import SetOwner
 
 
 @dataclass(frozen=True, slots=True)

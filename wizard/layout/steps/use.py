@@ -5,8 +5,8 @@ from wizard.layout.one.words import grown_said
 from wizard.layout.steps import words
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import LET_WRITE, ROOTS_AGAIN, who
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, TurnOnSwap
-from wizard.model.writer import SetOwner
 
 
 def use_sentence(

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from wizard.layout.told import words
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import who
-from wizard.model.encryption import MakeContainer
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
+from wizard.model.operations.encryption import MakeContainer
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
     NO_PLACE,
     AddFstabLine,
@@ -19,7 +20,6 @@ from wizard.model.plan import (
     Volume,
     WipeSignatures,
 )
-from wizard.model.writer import SetOwner
 
 MOST_OPTIONS = 60
 """Characters of the options that are told; the commands tell all of them."""

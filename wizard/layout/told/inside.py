@@ -7,12 +7,12 @@ from wizard.layout.group.grouping import group_room_bytes, logical_volumes
 from wizard.layout.several.mirrors import together_bytes
 from wizard.layout.told import words
 from wizard.layout.words import VOLUME_WRITABLE, who
-from wizard.model.group import Group
 from wizard.model.names import partition_path, printable
+from wizard.model.operations.group import Group
+from wizard.model.operations.writer import ROOT
 from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
-from wizard.model.writer import ROOT
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:

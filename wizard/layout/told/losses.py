@@ -4,8 +4,8 @@ from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_lost
 from wizard.layout.steps.destroyed import waiting_lost, whole_lost
 from wizard.layout.told import words
-from wizard.model.arrays import MakeArray
 from wizard.model.names import printable
+from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Member, Plan, Slot
 
 

@@ -10,11 +10,11 @@ from wizard.layout.several.striping import layer_name
 from wizard.layout.wishes import words
 from wizard.layout.wishes.wish import Wish
 from wizard.layout.words import SAME_UUID
-from wizard.model.encryption import Encryption
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import Plan, TableEntry, Volume
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB

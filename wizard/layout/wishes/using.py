@@ -12,8 +12,8 @@ from wizard.layout.wishes.wish import Wish, told_apart
 from wizard.layout.words import FIXED
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
+from wizard.model.operations.writer import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Volume
-from wizard.model.writer import ROOT, Writer
 
 PLACES = "/srv"
 """Where data that this machine holds is mounted (Filesystem Hierarchy Standard 3.0, 3.17)."""

@@ -13,10 +13,10 @@ from wizard.layout.wishes.subvolumes import parse_subvolume, places_of, subvolum
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.operations.writer import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_exact, parse_size
-from wizard.model.writer import ROOT, Writer
 
 REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())

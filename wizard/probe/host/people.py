@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.writer import EVERYONE, ROOT, Writer
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.probe.words.named import NO_GROUP, NO_USER
 
 LOGIN_UID = Path("/proc/self/loginuid")

@@ -7,7 +7,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Place
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.model.said import Said
 from wizard.model.units import GIB, KIB

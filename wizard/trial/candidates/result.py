@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.machine import Drive, Extent
-from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB
 from wizard.trial.loads.load import Unit
 

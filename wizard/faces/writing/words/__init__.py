@@ -1,0 +1,1 @@
+"""What is said by what several commands that write share."""
