@@ -27,7 +27,7 @@ from wizard.model.plan import Plan
 from wizard.model.units import GIB, MIB
 from wizard.probe.machine import probe_machine
 from wizard.trial.candidates.document import read_trial, render_trial
-from wizard.trial.candidates.leftovers import FOLDER, sweep_all
+from wizard.trial.candidates.leftovers import FOLDER, sweep
 from wizard.trial.candidates.prepare import order_of
 from wizard.trial.candidates.result import Bounds, Ended, Finding, Order, Progress, TrialVerdict
 from wizard.trial.candidates.trial import run_trial
@@ -307,7 +307,7 @@ def test_what_nobody_was_there_to_take_away_the_next_trial_does(path: str) -> No
     gone(worker)
     left = json.loads((FOLDER / f"trial-{path.removeprefix('/dev/')}.json").read_text())
     assert left["drive"] == path
-    sweep_all()
+    sweep(path)
     is_clean(path)
     asked = order(path, "ext4", "xfs", scale=0.1)
     tried(asked)

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
@@ -16,6 +17,7 @@ MS_NOSUID, MS_NOEXEC, MS_REC, MS_PRIVATE = 0x2, 0x8, 0x4000, 0x40000
 
 MOUNT_SECONDS = 120.0
 UNMOUNT_TRIES = 100
+OPENED = Path("/proc/self/fd")
 
 
 def _library() -> ctypes.CDLL:
@@ -47,6 +49,16 @@ def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], l
     asked = ("-o", ",".join(options)) if options else ()
     argv = ("mount", "-n", "-i", "-t", kernel_name, *asked, str(node), str(place))
     run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
+
+
+def close_below(place: Path, opened: Path = OPENED) -> None:
+    """Close whatever this process has open at `place` and below. A signal's handler that raises right after
+    open(2) returned leaves a descriptor that no variable holds, and the filesystem would stay busy."""
+    for entry in [*opened.iterdir()]:
+        with suppress(OSError):
+            target = entry.readlink()
+            if target.is_relative_to(place):
+                os.close(int(entry.name))
 
 
 def unmount(place: Path) -> None:

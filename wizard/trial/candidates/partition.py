@@ -8,7 +8,7 @@ import stat
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -16,6 +16,7 @@ from wizard.model.names import partition_path
 from wizard.model.units import KIB, MIB
 from wizard.probe.content.extcopy import copy_places
 from wizard.probe.host.sysfs import SYS, name_of
+from wizard.trial.candidates.surroundings import at_work
 from wizard.trial.words import candidates as words
 
 BLKPG = 0x1269
@@ -23,8 +24,10 @@ ADD, DELETE = 1, 2
 """From linux/blkpg.h."""
 
 LEAST_NUMBER = 128
-TRIES = 20
-"""Others look at a new device for a moment, as udev does, and meanwhile it is busy."""
+STILL_SECONDS, LONGEST_SECONDS = 10.0, 600.0
+"""Others look at a new device for a moment, as udev does, and meanwhile it is busy. After a kill the kernel
+unmounts on its own, and first writes whatever the filesystem still has in memory: so long as the drive is at
+work, its partition is waited for."""
 
 ENDS_BYTES = MIB
 COPY_BYTES = 4 * KIB
@@ -32,15 +35,22 @@ BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
 """Where Btrfs keeps copies of its superblock (btrfs-man5, "filesystem limits")."""
 
 
-def patiently(work: Callable[[], None]) -> None:
-    """Do it, again and again while the device is busy; raises the last OSError."""
-    for attempt in range(TRIES):
+def patiently(drive_path: str, work: Callable[[], None]) -> None:
+    """Do it, again and again while the device is busy, until the drive did nothing for STILL_SECONDS; raises
+    the last OSError."""
+    begun = moved = monotonic()
+    told = at_work(drive_path)
+    while True:
         try:
             return work()
         except OSError as error:
-            if error.errno != errno.EBUSY or attempt == TRIES - 1:
+            now = monotonic()
+            if error.errno != errno.EBUSY or now - moved > STILL_SECONDS or now - begun > LONGEST_SECONDS:
                 raise
-        sleep(0.1 + 0.05 * attempt)
+        sleep(0.2)
+        before, told = told, at_work(drive_path)
+        if told != before or any(one != "0" for one in told[1:]):
+            moved = monotonic()
 
 
 def number_above(drive_path: str, numbers: Iterator[int], sys: Path = SYS) -> int:
@@ -71,7 +81,7 @@ class Ground:
         if extent != self._extent:
             self.leave()
             try:
-                patiently(lambda: _blkpg(self._descriptor, ADD, self._number, extent))
+                patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
             except OSError as error:
                 raise Failed(words.NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
             self._extent = extent
@@ -84,7 +94,7 @@ class Ground:
         if self._extent is None:
             return
         try:
-            erase_on(self._node, self._extent.size_bytes)
+            erase_on(self._node, self._path, self._extent.size_bytes)
         finally:
             drop(self._descriptor, self._path, self._number)
             self._node.unlink(missing_ok=True)
@@ -104,7 +114,7 @@ def device_of(drive_path: str, number: int) -> int:
 def drop(descriptor: int, drive_path: str, number: int) -> None:
     """Have the kernel forget the partition; raises Failed where it is still in use after a while."""
     try:
-        patiently(lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
+        patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise Failed(words.NOT_DROPPED(drive=drive_path, why=str(error.strerror))) from None
@@ -118,21 +128,21 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
     fcntl.ioctl(descriptor, BLKPG, request)
 
 
-def wait_until_free(node: Path) -> None:
-    """Until the device can be had alone; raises Failed where that does not come."""
+def wait_until_free(node: Path, drive_path: str) -> None:
+    """Until the drive's partition can be had alone; raises Failed where that does not come."""
 
     def look() -> None:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
 
     try:
-        patiently(look)
+        patiently(drive_path, look)
     except OSError as error:
         raise Failed(words.STAYS_BUSY(why=str(error.strerror))) from None
 
 
-def erase_on(node: Path, size_bytes: int) -> None:
+def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
     """Erase the marks in the partition, once nobody uses it; raises Failed where that does not come."""
-    wait_until_free(node)
+    wait_until_free(node, drive_path)
     descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
     try:
         erase_marks(descriptor, Extent(0, size_bytes))

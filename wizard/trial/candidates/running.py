@@ -15,7 +15,7 @@ from wizard.model.errors import Failed
 from wizard.tools.program import run
 from wizard.trial.candidates.compare import FEWEST, comparisons, in_order
 from wizard.trial.candidates.drivecache import DriveCache
-from wizard.trial.candidates.mounting import mount, unmount
+from wizard.trial.candidates.mounting import close_below, mount, unmount
 from wizard.trial.candidates.partition import Ground, erase_on
 from wizard.trial.candidates.result import (
     Candidate,
@@ -232,7 +232,7 @@ class Trial:
         )
         begun = perf_counter()
         for attempt in range(MAKE_TRIES):
-            erase_on(node, extent.size_bytes)
+            erase_on(node, self.order.drive.path, extent.size_bytes)
             try:
                 for argv in kind.commands(make):
                     run(argv, seconds=MAKE_SECONDS, keep_open=(self._lock,))
@@ -263,6 +263,7 @@ class Trial:
             finally:
                 os.close(root)
         finally:
+            close_below(self._place)
             unmount(self._place)
 
     def _phase(self, candidate: Candidate, load: str, phase: Phase) -> PhaseRun:

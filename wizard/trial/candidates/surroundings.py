@@ -43,6 +43,17 @@ def counts(drive_path: str, sys: Path = SYS) -> Counts | None:
     )
 
 
+def at_work(drive_path: str, sys: Path = SYS) -> tuple[str, ...]:
+    """What changes while the drive works: the sectors it has taken, and how many reads and writes it has
+    before it. Empty where the kernel counts nothing of this drive."""
+    folder = sys / "block" / name_of(drive_path)
+    try:
+        taken = (folder / "stat").read_text().split()[SECTORS_WRITTEN]
+        return (taken, *(folder / "inflight").read_text().split())
+    except (OSError, IndexError):
+        return ()
+
+
 def between(before: Counts | None, after: Counts | None) -> Counts | None:
     """What came in between."""
     if before is None or after is None:

@@ -1,0 +1,22 @@
+"""What a trial does about files that an interruption left open."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.trial.candidates.mounting import close_below
+
+
+def test_only_what_lies_below_is_closed(tmp_path: Path) -> None:
+    below, beside = tmp_path / "volume", tmp_path / "volume-2"
+    below.mkdir()
+    names = (below / "kept", below / "deleted", beside)
+    lost, deleted, other = (os.open(name, os.O_CREAT | os.O_WRONLY, 0o600) for name in names)
+    folder = os.open(below, os.O_RDONLY)
+    (below / "deleted").unlink()
+    close_below(below)
+    for descriptor in (lost, deleted, folder):
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+    os.close(other)
