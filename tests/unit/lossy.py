@@ -1,0 +1,123 @@
+"""A drive in memory that loses, tears and reorders what was not flushed, as a power cut does.
+
+After a cut each 512-byte sector of a write since the last flush is old or new, in any mixture; and with
+`garbage` any physical block that was touched may hold nonsense.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+SECTOR = 512
+BLOCK = 4096
+POLICIES = ("none", "all", "half", "few", "most", "last", "first")
+
+
+class Cut(Exception):
+    """The power went."""
+
+
+@dataclass
+class LossyDrive:
+    """What is seen, what is on the medium, and what was written since the last flush. `cut_at` is the number
+    of the write or flush at which the power goes."""
+
+    view: bytearray
+    durable: bytearray = field(init=False)
+    pending: list[tuple[int, bytes]] = field(default_factory=list)
+    events: int = 0
+    cut_at: int | None = None
+
+    def __post_init__(self) -> None:
+        self.durable = bytearray(self.view)
+
+    def buffer(self, length_bytes: int) -> memoryview:
+        return memoryview(bytearray(length_bytes))
+
+    def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
+        assert offset_bytes % SECTOR == 0 and len(buffer) % SECTOR == 0, (offset_bytes, len(buffer))
+        assert 0 <= offset_bytes and offset_bytes + len(buffer) <= len(self.view)
+        buffer[:] = self.view[offset_bytes : offset_bytes + len(buffer)]
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        assert offset_bytes % SECTOR == 0 and len(data) % SECTOR == 0, (offset_bytes, len(data))
+        assert 0 <= offset_bytes and offset_bytes + len(data) <= len(self.view)
+        self.pending.append((offset_bytes, bytes(data)))
+        self.view[offset_bytes : offset_bytes + len(data)] = data
+        self._tick()
+
+    def flush(self) -> None:
+        self._tick()
+        for offset, data in self.pending:
+            self.durable[offset : offset + len(data)] = data
+        self.pending = []
+
+    def _tick(self) -> None:
+        self.events += 1
+        if self.cut_at is not None and self.events >= self.cut_at:
+            raise Cut
+
+    def after_cut(self, random: Random, policy: str, garbage: float) -> "LossyDrive":
+        """The drive as it is when the power comes back."""
+        left, touched = bytearray(self.durable), set()
+        for number, (offset, data) in enumerate(self.pending):
+            kept = {
+                "none": 0.0,
+                "all": 1.0,
+                "half": 0.5,
+                "few": 0.1,
+                "most": 0.9,
+                "last": float(number == len(self.pending) - 1),
+                "first": float(number == 0),
+            }[policy]
+            for at in range(0, len(data), SECTOR):
+                touched.add((offset + at) // BLOCK)
+                if random.random() < kept:
+                    left[offset + at : offset + at + SECTOR] = data[at : at + SECTOR]
+        for block in sorted(touched):
+            if garbage and random.random() < garbage:
+                left[block * BLOCK : (block + 1) * BLOCK] = random.randbytes(BLOCK)
+        return LossyDrive(left)
+
+
+@dataclass
+class Recorded:
+    """The writes and flushes of a drive from a state on, so that a cut at each can be had without doing it
+    all again."""
+
+    base: bytes
+    events: list[tuple[int, bytes] | None] = field(default_factory=list)
+
+    def cuts(self) -> Iterator[LossyDrive]:
+        """The drive at every write and flush, before the next one."""
+        drive = LossyDrive(bytearray(self.base))
+        for event in self.events:
+            if event is None:
+                # A cut at a flush: the drive was asked, and has not answered.
+                yield _copy(drive)
+                drive.flush()
+            else:
+                drive.write(event[0], memoryview(event[1]))
+                yield _copy(drive)
+
+
+def _copy(drive: LossyDrive) -> LossyDrive:
+    other = LossyDrive(drive.view)
+    other.durable, other.pending = bytearray(drive.durable), [*drive.pending]
+    return other
+
+
+class RecordingDrive(LossyDrive):
+    """Notes every write and flush."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(bytearray(data))
+        self.recorded = Recorded(data)
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        self.recorded.events.append((offset_bytes, bytes(data)))
+        super().write(offset_bytes, data)
+
+    def flush(self) -> None:
+        self.recorded.events.append(None)
+        super().flush()

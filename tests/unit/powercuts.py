@@ -1,0 +1,248 @@
+"""Power cuts at every write and flush of a move and of its undo, on layouts of every kind; and two more cuts
+while it goes on. What is found in the end is compared to the bit."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
+from wizard.apply.move import mover
+from wizard.apply.move.journal import Journal, journal_bytes
+from wizard.apply.move.state import Course, Phase, Piece, Pieces, Scheme, Side, State
+
+HEAD_SECTORS = 8
+DOCUMENT = b"a move".ljust(SECTOR, b" ")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A partition in sectors: its place, where it goes, its size, and how. `tail`: its last block, too, is
+    another at the new place."""
+
+    old: int
+    new: int
+    size: int
+    scheme: Scheme
+    window: int
+    garbage: float = 0.3
+    lags: bool = True
+    tail: bool = False
+
+
+DIRECT, LOGGED = Scheme.DIRECT, Scheme.LOGGED
+CASES = (
+    Case(63, 64, 200, LOGGED, 24, garbage=0),
+    Case(63, 64, 200, LOGGED, 24),
+    Case(63, 64, 203, LOGGED, 16),
+    Case(64, 63, 203, LOGGED, 16),
+    Case(63, 128, 301, DIRECT, 32, garbage=0),
+    Case(63, 128, 301, DIRECT, 32),
+    Case(128, 63, 301, DIRECT, 32),
+    Case(34, 64, 250, LOGGED, 40),
+    Case(64, 34, 250, LOGGED, 40, tail=True),
+    Case(63, 65, 155, LOGGED, 32),
+    Case(63, 400, 300, DIRECT, 128),
+    Case(400, 63, 300, DIRECT, 128, tail=True),
+    Case(67, 64, 260, LOGGED, 48),
+    Case(63, 96, 260, DIRECT, 16),
+    Case(63, 128, 301, DIRECT, 64, lags=False),
+    Case(128, 63, 301, DIRECT, 64, lags=False, tail=True),
+    Case(63, 400, 303, DIRECT, 128, lags=False),
+    Case(96, 63, 260, DIRECT, 16, tail=True),
+    Case(63, 70, 6, LOGGED, 16),
+    Case(40, 2048, 500, DIRECT, 400, tail=True),
+)
+"""Starts with and without a shared physical block at either end, of both schemes and directions."""
+
+
+@dataclass
+class Tally:
+    """What was looked at, and what was wrong."""
+
+    states: int = 0
+    wrong: list[str] = field(default_factory=list)
+    ended_in: Counter[str] = field(default_factory=Counter)
+
+
+class Layout:
+    """A drive with such a partition: sectors of chance around it, tables as two blocks far apart, and a
+    journal behind both places."""
+
+    def __init__(self, case: Case, seed: int) -> None:
+        self.case, random = case, Random(seed)
+        self.size_bytes = case.size * SECTOR
+        self.head_bytes = min(HEAD_SECTORS * SECTOR, self.size_bytes)
+        lo, end = min(case.old, case.new) * SECTOR, (max(case.old, case.new) + case.size) * SECTOR
+        self.lo, self.end = lo, end
+        self.journal_at = (end // BLOCK + 6) * BLOCK
+        base = bytearray(random.randbytes(self.journal_at))
+        content = bytes(base[case.old * SECTOR : case.old * SECTOR + self.size_bytes])
+        self.contents = {Side.OLD: content, Side.NEW: self._changed(content, random)}
+        room = journal_bytes(
+            8 * BLOCK + 4 * self.head_bytes, case.scheme, case.window * SECTOR, BLOCK
+        )
+        self.backup_at = self.journal_at + -(-room // BLOCK) * BLOCK
+        base += bytes(self.backup_at - self.journal_at) + bytes(BLOCK)
+        self.tables = {name: random.randbytes(BLOCK) for name in ("old", "moving", "new")}
+        self._set_table(base, "old")
+        self.base = bytes(base)
+        images, pieces = self._images()
+        self.images = images
+        self.course = Course(
+            "a run",
+            case.old * SECTOR,
+            case.new * SECTOR,
+            self.size_bytes,
+            self.head_bytes,
+            SECTOR,
+            BLOCK,
+            case.scheme,
+            case.window * SECTOR,
+            case.lags,
+            pieces,
+        )
+
+    def _changed(self, content: bytes, random: Random) -> bytes:
+        """The content at the new place: a sector of the head, and maybe the last one, say where it lies."""
+        changed = bytearray(content)
+        changed[SECTOR : 2 * SECTOR] = random.randbytes(SECTOR)
+        if self.case.tail:
+            changed[-SECTOR:] = random.randbytes(SECTOR)
+        return bytes(changed)
+
+    def _set_table(self, data: bytearray, name: str) -> None:
+        for at in (BLOCK, self.backup_at):
+            data[at : at + BLOCK] = self.tables[name]
+
+    def table_of(self, data: bytes | bytearray) -> str:
+        """Which table a reader finds: the first copy where it is whole, else the second."""
+        for at in (BLOCK, self.backup_at):
+            for name, table in self.tables.items():
+                if data[at : at + BLOCK] == table:
+                    return name
+        return "none"
+
+    def _images(self) -> tuple[bytes, Pieces]:
+        images = bytearray()
+
+        def kept(offset: int, data: bytes) -> Piece:
+            piece = Piece(offset, len(data), len(images))
+            images.extend(data)
+            return piece
+
+        def table(name: str) -> tuple[Piece, ...]:
+            return tuple(kept(at, self.tables[name]) for at in (BLOCK, self.backup_at))
+
+        def placed(side: Side) -> tuple[Piece, ...]:
+            content = self.contents[side]
+            head = kept(0, content[: self.head_bytes])
+            tail = (kept(self.size_bytes - SECTOR, content[-SECTOR:]),) if self.case.tail else ()
+            return (head, *tail)
+
+        tables = [table(name) for name in ("old", "moving", "new")]
+        places = [placed(side) for side in Side]
+        document = kept(0, DOCUMENT)
+        data = bytes(images)
+        return data, Pieces(
+            *tables, *places, document, len(data), hashlib.sha256(data).hexdigest()
+        )
+
+    def begun(self, drive: LossyDrive) -> "mover.Mover":
+        """The move, with its journal written."""
+        boundary = self.head_bytes if self.case.new < self.case.old else self.size_bytes
+        state = State(self.course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0)
+        journal = Journal(drive, self.journal_at, BLOCK)
+        journal.prepare(state, self.images)
+        return mover.Mover(drive, journal, state, b"")
+
+    def found(self, drive: LossyDrive) -> "mover.Mover | None":
+        """The move that the drive's journal tells of."""
+        journal = Journal(drive, self.journal_at, BLOCK)
+        loaded = journal.load()
+        return None if loaded is None else mover.Mover(drive, journal, *loaded)
+
+    def half_mountable(self, drive: LossyDrive) -> str:
+        """What a reader would take for whole and is not; empty where there is nothing such. While the entry
+        covers both places its content is looked for at the lower one."""
+        places = {"old": (Side.OLD, self.course.old_bytes), "new": (Side.NEW, self.course.new_bytes)}
+        name = self.table_of(drive.view)
+        tried = [places[name]] if name in places else [(side, self.lo) for side in Side]
+        for side, place in tried:
+            content = self.contents[side]
+            head = drive.view[place : place + self.head_bytes]
+            if head == content[: self.head_bytes]:
+                whole = drive.view[place : place + self.size_bytes]
+                if whole not in self.contents.values():
+                    return f"mountable by the {name} table and not whole"
+        return "no table is whole" if name == "none" else ""
+
+    def fault(self, drive: LossyDrive, side: Side) -> str:
+        """What is not as it has to be with the partition at this place; empty where all is."""
+        place = self.course.start(side)
+        if drive.view[place : place + self.size_bytes] != self.contents[side]:
+            return "content"
+        if any(drive.view[at : at + BLOCK] != self.tables[side.value] for at in (BLOCK, self.backup_at)):
+            return "table"
+        before = drive.view[:BLOCK] + drive.view[2 * BLOCK : self.lo]
+        if before != self.base[:BLOCK] + self.base[2 * BLOCK : self.lo]:
+            return "before"
+        if drive.view[self.end : self.journal_at] != self.base[self.end : self.journal_at]:
+            return "behind"
+        return ""
+
+
+def cut_everywhere(
+    case: Case, seed: int, policies: Sequence[str], *, step: int = 1, nested: int = 2, first: int = 0
+) -> Tally:
+    """Cut at every write and flush (every `step`th from `first` on) of moving there and back, by every policy,
+    and go on to both places, cut again up to `nested` times on the way."""
+    layout, random, tally = Layout(case, seed), Random(seed), Tally()
+    drive = RecordingDrive(layout.base)
+    layout.begun(drive).go(Side.NEW)
+    assert not layout.fault(drive, Side.NEW), layout.fault(drive, Side.NEW)
+    again = layout.found(drive)
+    assert again is not None
+    again.go(Side.OLD)
+    assert not layout.fault(drive, Side.OLD), layout.fault(drive, Side.OLD)
+    for number, at_cut in enumerate(drive.recorded.cuts()):
+        if number % step != first % step:
+            continue
+        for policy in policies:
+            for target in Side:
+                _gone_on(layout, at_cut, policy, target, random, tally, nested, f"cut {number} {policy}")
+    return tally
+
+
+def _gone_on(
+    layout: Layout,
+    at_cut: LossyDrive,
+    policy: str,
+    target: Side,
+    random: Random,
+    tally: Tally,
+    nested: int,
+    told: str,
+) -> None:
+    drive = at_cut.after_cut(random, policy, layout.case.garbage)
+    tally.states += 1
+    for level in range(nested + 1):
+        if half := layout.half_mountable(drive):
+            tally.wrong.append(f"{layout.case} {told} level {level}: {half}")
+            return
+        move = layout.found(drive)
+        if move is None:
+            if bytes(drive.view[: layout.journal_at]) != layout.base[: layout.journal_at]:
+                tally.wrong.append(f"{layout.case} {told}: written before the journal was whole")
+            return
+        drive.events, drive.cut_at = 0, random.randrange(1, 60) if level < nested else None
+        try:
+            move.go(target if level == nested else random.choice([*Side]))
+        except Cut:
+            drive = drive.after_cut(random, random.choice(["none", "half", "all"]), layout.case.garbage)
+            continue
+        drive = LossyDrive(bytearray(drive.view))
+    tally.ended_in[target] += 1
+    if fault := layout.fault(drive, target):
+        tally.wrong.append(f"{layout.case} {told} to {target}: {fault}")

@@ -1,0 +1,126 @@
+"""Each rule of a move taken away, one at a time: the power cuts must find that. A rule whose loss nobody sees
+would be one that nobody tests."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.unit import powercuts
+from tests.unit.powercuts import CASES, DIRECT, LOGGED, Case
+from wizard.apply.move import journal, mover, moving, windows
+from wizard.model.errors import DiskwrightError
+
+BOTH = (DIRECT, LOGGED)
+RULES: Mapping[str, tuple[ModuleType, str, str]] = {
+    "direct: a record goes with its own bytes": (
+        moving,
+        "            if unrecorded is not None:\n                self._record(self._moved_to(unrecorded))",
+        "            self._record(self._moved_to(after(part, upwards)))",
+    ),
+    "direct: what shares a physical block is not kept": (
+        moving,
+        "edges = (fixed // block * block,) if fixed % block else ()",
+        "edges = ()",
+    ),
+    "direct: without the flush of the bytes": (
+        moving,
+        "                self._record(self._moved_to(unrecorded))\n            self._drive.flush()",
+        "                self._record(self._moved_to(unrecorded))",
+    ),
+    "logged: no flush between the log and its bytes": (
+        moving,
+        "window = log(0)\n        self._drive.flush()",
+        "window = log(0)",
+    ),
+    "logged: nothing is written again": (moving, "for window in found:\n", "for window in ():\n"),
+    "logged: written without the rest of a physical block": (
+        moving,
+        "below, above = (place + start) % block, -(place + end) % block",
+        "below = above = 0",
+    ),
+    "logged: windows of an older stretch are taken": (
+        moving,
+        "self._journal.logged(course, self.state.epoch << 32)",
+        "self._journal.logged(course, 0)",
+    ),
+    "logged: a ring of one": (journal, "+ number % 2 * ring_bytes(", "+ 0 * ring_bytes("),
+    "logged: digests are not looked at": (
+        journal,
+        "+ data).digest() == digest:\n                found",
+        "+ data).digest():\n                found",
+    ),
+    "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
+    "a slot's digest is not looked at": (journal, "plain + edges).digest() != digest:", "plain).digest() == b'':"),
+    "a phase is not on the medium first": (
+        mover,
+        "self._journal.save(state, edges)\n        self._drive.flush()",
+        "self._journal.save(state, edges)",
+    ),
+    "shared physical blocks are not mended": (
+        mover,
+        "        for number, at in enumerate(self.state.edges):\n",
+        "        for number, at in ():\n",
+    ),
+    "the head stays": (
+        mover,
+        "write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))",
+        "pass",
+    ),
+    "the head comes first": (mover, "for piece in (*rest, head):", "for piece in (head, *rest):"),
+    "the whole copy of a table is written first": (
+        mover,
+        "any(self._stands(one[number]) for one in known)",
+        "not any(self._stands(one[number]) for one in known)",
+    ),
+    "windows end anywhere": (windows, "start += -(course.hi + start) % block", "pass"),
+}
+"""What a rule reads in the source, and what it is made into."""
+
+TOO_LARGE = (
+    Case(63, 128, 301, DIRECT, 64),
+    Case(128, 63, 301, DIRECT, 64),
+    Case(63, 128, 301, DIRECT, 72, lags=False),
+)
+"""Windows that do not fit into the hole, with a record that lags and without."""
+
+
+def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, instead: str) -> None:
+    """Have every part of the move use the module without this rule."""
+    assert module.__file__ is not None
+    source = Path(module.__file__).read_text()
+    assert source.count(rule) == 1, rule
+    changed = ModuleType(module.__name__)
+    monkeypatch.setitem(sys.modules, module.__name__, changed)
+    exec(compile(source.replace(rule, instead), module.__file__, "exec"), changed.__dict__)  # noqa: S102
+    for user in (powercuts, mover, moving, journal, changed):
+        for name, value in vars(changed).items():
+            if name in vars(user) and getattr(value, "__module__", None) == module.__name__:
+                monkeypatch.setattr(user, name, value)
+    monkeypatch.setattr(powercuts.mover, "Mover", mover.Mover)
+
+
+def is_seen(cases: tuple[Case, ...]) -> bool:
+    """Whether power cuts find something wrong in one of the cases."""
+    for number, case in enumerate(cases):
+        try:
+            if powercuts.cut_everywhere(case, number + 1, ("none", "half", "last", "all")).wrong:
+                return True
+        except (AssertionError, DiskwrightError):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("what", RULES)
+def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    module, rule, instead = RULES[what]
+    without(monkeypatch, module, rule, instead)
+    schemes = [scheme for scheme in BOTH if what.startswith(scheme.value)] or BOTH
+    assert is_seen(tuple(case for case in CASES if case.scheme in schemes))
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_a_window_that_is_too_large_is_seen(case: Case) -> None:
+    assert is_seen((case,))

@@ -1,0 +1,194 @@
+"""The journal of a move, on the drive itself: two slots for the state in turn, the images, and a ring of two
+windows.
+
+A slot is valid when its digest is right; of two valid ones the higher number counts. So a torn write of one
+leaves the other.
+"""
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from wizard.apply.move.state import Course, Piece, Scheme, State
+from wizard.documents.codec import from_json, to_json
+from wizard.model.errors import BadInput
+from wizard.model.units import KIB
+
+MAGIC = b"DWMOVE\x001"
+WINDOW_MAGIC = b"DWMOVW\x001"
+SLOT_BYTES = 128 * KIB
+SLOTS = 2
+DIGEST_BYTES = 32
+HEADER = struct.Struct("<8sQII32s")
+"""Magic, number, lengths of the state and of the edges, digest of all three."""
+
+WINDOW = struct.Struct("<8sQQQQI?32s")
+"""Magic, number, the window's start and end within the content, where its bytes go, how many bytes those are,
+whether it was moved up, and the digest of what comes before and of the bytes."""
+
+
+class MovingDrive(Protocol):
+    """The drive: offsets and lengths in whole logical blocks, past all caches. Errors are Failed."""
+
+    def buffer(self, length_bytes: int) -> memoryview:
+        """Memory that can be read into and written from."""
+
+    def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
+        """Fill the buffer."""
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        """Hand it over. Until `flush` nobody knows which part of it arrived."""
+
+    def flush(self) -> None:
+        """On return everything that was written is on the medium."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of the log: the content [start, end), and the bytes that go to `place`, which are whole physical
+    blocks and so may hold a little of what lies beside."""
+
+    number: int
+    start: int
+    end: int
+    place: int
+    upwards: bool
+    data: bytes | memoryview
+
+
+def read_bytes(drive: MovingDrive, offset_bytes: int, length_bytes: int) -> bytes:
+    """What lies there, in whole logical blocks."""
+    buffer = drive.buffer(length_bytes)
+    drive.read_into(offset_bytes, buffer)
+    return bytes(buffer)
+
+
+def write_bytes(drive: MovingDrive, offset_bytes: int, data: bytes) -> None:
+    """Hand whole logical blocks over."""
+    buffer = drive.buffer(len(data))
+    buffer[:] = data
+    drive.write(offset_bytes, buffer)
+
+
+def rounded(length_bytes: int, block_bytes: int) -> int:
+    """So many bytes as whole blocks."""
+    return -(-length_bytes // block_bytes) * block_bytes
+
+
+def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
+    """What one window takes in the log: its head, and its bytes with a physical block at either end."""
+    return physical_bytes + window_bytes + 2 * physical_bytes
+
+
+def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical_bytes: int) -> int:
+    """How large a journal is."""
+    ring = 2 * ring_bytes(window_bytes, physical_bytes) if scheme is Scheme.LOGGED else 0
+    return SLOTS * SLOT_BYTES + rounded(images_bytes, physical_bytes) + ring
+
+
+class Journal:
+    """The journal that begins at a place of the drive."""
+
+    def __init__(self, drive: MovingDrive, at_bytes: int, physical_bytes: int) -> None:
+        self._drive, self._at, self._block = drive, at_bytes, physical_bytes
+        self._number, self._slot = 0, 0
+
+    def prepare(self, state: State, images: bytes) -> None:
+        """Write all of it; what a former one left is found no more. On the medium on return."""
+        for slot in range(SLOTS):
+            write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
+        if state.course.scheme is Scheme.LOGGED:
+            for number in range(2):
+                write_bytes(self._drive, self._place(state.course, number), bytes(self._block))
+        write_bytes(
+            self._drive, self._images_at, images.ljust(rounded(len(images), self._block), b"\0")
+        )
+        self._drive.flush()
+        self.save(state)
+        self._drive.flush()
+
+    @property
+    def _images_at(self) -> int:
+        return self._at + SLOTS * SLOT_BYTES
+
+    def save(self, state: State, edges: bytes = b"") -> None:
+        """Hand the state over, with the bytes of its edges; on the medium with the next flush."""
+        self._number += 1
+        plain = json.dumps(to_json(state), separators=(",", ":")).encode()
+        lengths = struct.pack("<QII", self._number, len(plain), len(edges))
+        digest = hashlib.sha256(lengths + plain + edges).digest()
+        data = HEADER.pack(MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
+        assert len(data) <= SLOT_BYTES
+        self._slot = (self._slot + 1) % SLOTS
+        place = self._at + self._slot * SLOT_BYTES
+        write_bytes(self._drive, place, data.ljust(rounded(len(data), self._block), b"\0"))
+
+    def load(self) -> tuple[State, bytes] | None:
+        """The newest valid state with the bytes of its edges; None where there is none. Raises Failed."""
+        newest: tuple[int, int, State, bytes] | None = None
+        for slot in range(SLOTS):
+            found = self._read_slot(slot)
+            if found is not None and (newest is None or found[0] > newest[0]):
+                newest = (found[0], slot, found[1], found[2])
+        if newest is None:
+            return None
+        self._number, self._slot = newest[0], newest[1]
+        return newest[2], newest[3]
+
+    def _read_slot(self, slot: int) -> tuple[int, State, bytes] | None:
+        raw = read_bytes(self._drive, self._at + slot * SLOT_BYTES, SLOT_BYTES)
+        magic, number, plain_bytes, edge_bytes, digest = HEADER.unpack_from(raw)
+        end = HEADER.size + plain_bytes
+        if magic != MAGIC or end + edge_bytes > SLOT_BYTES:
+            return None
+        plain, edges = raw[HEADER.size : end], raw[end : end + edge_bytes]
+        if hashlib.sha256(raw[8:24] + plain + edges).digest() != digest:
+            return None
+        try:
+            return number, from_json(json.loads(plain), State, "the journal on the drive"), edges
+        except (ValueError, BadInput):
+            return None
+
+    def images(self, course: Course) -> bytes | None:
+        """All images; None where they are damaged."""
+        raw = read_bytes(self._drive, self._images_at, rounded(course.pieces.total_bytes, self._block))
+        images = raw[: course.pieces.total_bytes]
+        return images if hashlib.sha256(images).hexdigest() == course.pieces.sha256 else None
+
+    def _place(self, course: Course, number: int) -> int:
+        first = self._images_at + rounded(course.pieces.total_bytes, self._block)
+        return first + number % 2 * ring_bytes(course.window_bytes, self._block)
+
+    def log(self, course: Course, window: Window, buffer: memoryview) -> None:
+        """Hand a window over, into the place in the ring that its number has. `buffer` holds a physical block
+        that is free, and behind it the window's bytes."""
+        size = len(window.data)
+        head = WINDOW.pack(
+            WINDOW_MAGIC, window.number, window.start, window.end, window.place, size, window.upwards, bytes(32)
+        )[:-DIGEST_BYTES]
+        digest = hashlib.sha256(head)
+        digest.update(window.data)
+        buffer[: WINDOW.size] = head + digest.digest()
+        self._drive.write(self._place(course, window.number), buffer[: self._block + size])
+
+    def logged(self, course: Course, least: int) -> Iterable[Window]:
+        """The valid windows in the ring, from this number on, the oldest first."""
+        found = []
+        for number in range(2):
+            at = self._place(course, number)
+            raw = read_bytes(self._drive, at, self._block)
+            magic, own, start, end, place, size, upwards, digest = WINDOW.unpack_from(raw)
+            if magic != WINDOW_MAGIC or own < least or size > course.window_bytes + 2 * self._block:
+                continue
+            data = read_bytes(self._drive, at + self._block, rounded(size, self._block))[:size]
+            if hashlib.sha256(raw[: WINDOW.size - DIGEST_BYTES] + data).digest() == digest:
+                found.append(Window(own, start, end, place, upwards, data))
+        return sorted(found, key=lambda one: one.number)
+
+
+def image_of(images: bytes, piece: Piece) -> bytes:
+    """The bytes of a piece."""
+    return images[piece.image : piece.image + piece.size_bytes]

@@ -1,0 +1,160 @@
+"""The phases of a move, each repeatable, each left by a record that is on the medium first.
+
+What nobody may see is half of a filesystem. So the table's entry covers both places and the head is zeros,
+until all of the content lies at one place.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from wizard.apply.move import words
+from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, write_bytes
+from wizard.apply.move.moving import Moving
+from wizard.apply.move.state import Phase, Piece, Side, State
+from wizard.model.errors import Failed
+
+Told = Callable[[int], bool]
+"""Hears how many bytes more have moved; whether to stop here, between two windows."""
+
+
+class Mover:
+    """A move whose journal lies at `journal`, from wherever it stands."""
+
+    def __init__(
+        self, drive: MovingDrive, journal: Journal, state: State, edges: bytes, told: Told = lambda _: False
+    ) -> None:
+        self._drive, self._journal, self._told = drive, journal, told
+        self.state, self._edges = state, edges
+        images = journal.images(state.course)
+        if images is None:
+            raise Failed(words.IMAGES_DAMAGED())
+        self._images = images
+
+    def go(self, target: Side) -> None:
+        """Until the partition is whole there, and the table says so. Raises Stopped, and Failed where the drive
+        fails; both ways lead on from there."""
+        while (self.state.phase, self.state.target) != (Phase.DONE, target):
+            self._step(target)
+
+    def _step(self, target: Side) -> None:
+        state = self.state
+        match state.phase:
+            case Phase.PREPARED if target is Side.OLD:
+                self._enter(replace(state, phase=Phase.DONE, target=target))
+            case Phase.PREPARED:
+                self._enter(replace(state, phase=Phase.UNTABLING, barred_at=Side.OLD))
+            case Phase.DONE | Phase.TABLING if state.target is not target:
+                self._enter(replace(state, phase=Phase.UNTABLING, barred_at=state.target))
+            case Phase.UNTABLING:
+                self._write_table(state.course.pieces.table_moving)
+                self._enter_beside(Phase.BARRING, state.barred_at)
+            case Phase.BARRING:
+                self._bar()
+                self._enter(replace(self.state, phase=Phase.MOVING, epoch=state.epoch + 1, edges=()))
+            case Phase.MOVING:
+                self._move(target)
+                self._enter_beside(Phase.PLACING, target)
+            case Phase.PLACING:
+                self._place()
+                if state.target is target:
+                    self._enter(replace(self.state, phase=Phase.TABLING, edges=()))
+                else:
+                    self._enter_beside(Phase.BARRING, state.target)
+            case Phase.TABLING:
+                self._write_table(state.course.pieces.table(target))
+                self._enter(replace(state, phase=Phase.DONE))
+            case Phase.DONE:
+                raise AssertionError(state.phase)
+
+    def _enter(self, state: State, edges: bytes = b"") -> None:
+        """On the medium before anything of the new phase is written."""
+        self.state, self._edges = state, edges
+        self._journal.save(state, edges)
+        self._drive.flush()
+
+    def _enter_beside(self, phase: Phase, side: Side) -> None:
+        """A phase in which the head and what else is written at a place share physical blocks with others."""
+        course = self.state.course
+        start = course.start(side)
+        written = [(start, course.head_bytes)]
+        if phase is Phase.PLACING:
+            written += [(start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)]
+        edges = self._shared(place for at, size in written for place in (at, at + size))
+        state = replace(self.state, phase=phase, edges=edges)
+        if phase is Phase.PLACING:
+            state = replace(state, target=side)
+        else:
+            state = replace(state, barred_at=side)
+        self._enter(state, self._read_edges(edges))
+
+    def _shared(self, borders: Iterable[int]) -> tuple[int, ...]:
+        block = self.state.course.physical_bytes
+        return tuple(sorted({at // block * block for at in borders if at % block}))
+
+    def _read_edges(self, edges: tuple[int, ...]) -> bytes:
+        block = self.state.course.physical_bytes
+        return b"".join(read_bytes(self._drive, at, block) for at in edges)
+
+    def _mend(self) -> None:
+        """Write the shared physical blocks as they were when this phase began: a torn write may have taken all
+        of one."""
+        block = self.state.course.physical_bytes
+        for number, at in enumerate(self.state.edges):
+            write_bytes(self._drive, at, self._edges[number * block : (number + 1) * block])
+        if self.state.edges:
+            self._drive.flush()
+
+    def _bar(self) -> None:
+        course = self.state.course
+        self._mend()
+        write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))
+        self._drive.flush()
+
+    def _place(self) -> None:
+        """Write all but the first piece, which is the head, then that: by it the content is recognised."""
+        course = self.state.course
+        self._mend()
+        start = course.start(self.state.target)
+        head, *rest = course.pieces.placed(self.state.target)
+        for piece in (*rest, head):
+            write_bytes(self._drive, start + piece.offset_bytes, image_of(self._images, piece))
+            self._drive.flush()
+
+    def _write_table(self, wanted: tuple[Piece, ...]) -> None:
+        """One copy of the table at a time, the damaged one first, and nothing that is there already: at every
+        moment one copy is whole."""
+        course = self.state.course
+        copies = self._copies(wanted)
+        known = [
+            self._copies(table)
+            for table in (course.pieces.table_old, course.pieces.table_moving, course.pieces.table_new)
+        ]
+        order = sorted(
+            range(len(copies)), key=lambda number: any(self._stands(one[number]) for one in known)
+        )
+        for number in order:
+            for piece in copies[number]:
+                if not self._stands((piece,)):
+                    write_bytes(self._drive, piece.offset_bytes, image_of(self._images, piece))
+                    self._drive.flush()
+
+    def _copies(self, table: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
+        """The pieces of each copy: what lies before both places, and what lies behind."""
+        before = tuple(piece for piece in table if piece.offset_bytes < self.state.course.lo)
+        behind = tuple(piece for piece in table if piece.offset_bytes >= self.state.course.lo)
+        return [copy for copy in (before, behind) if copy]
+
+    def _stands(self, pieces: tuple[Piece, ...]) -> bool:
+        return all(
+            read_bytes(self._drive, piece.offset_bytes, piece.size_bytes) == image_of(self._images, piece)
+            for piece in pieces
+        )
+
+    def _move(self, target: Side) -> None:
+        self._mend()
+        moving = Moving(self._drive, self._journal, self.state, self._told)
+        try:
+            self.state = moving.to(target)
+        except BaseException:
+            self.state = moving.state
+            raise
