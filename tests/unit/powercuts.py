@@ -10,7 +10,8 @@ from random import Random
 from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from wizard.apply.move import mover
 from wizard.apply.move.journal import Journal, journal_bytes
-from wizard.apply.move.state import Course, Phase, Piece, Pieces, Scheme, Side, State
+from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
+from wizard.model.move import Scheme
 
 HEAD_SECTORS = 8
 DOCUMENT = b"a move".ljust(SECTOR, b" ")

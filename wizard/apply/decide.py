@@ -14,7 +14,7 @@ from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
 
-JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
+JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration", Kind.MOVE: "move"}
 """The folder of `wizard/apply/` whose `job` a kind of run is."""
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
@@ -128,10 +128,18 @@ def _formatted_directly(run: Path) -> bool:
 def power_now(run: Path) -> str:
     """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
     Raises BadInput."""
+    if kind_of(run) is Kind.MOVE:
+        return _power_while_moving(run)
     record = load_record(run)
     if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
+
+
+def _power_while_moving(run: Path) -> str:
+    from wizard.apply.move.of_run import power_said
+
+    return "" if state(run) in (*SETTLED, RunState.UNDONE) else str(power_said(run))
 
 
 def phase_now(run: Path) -> Phase | None:

@@ -132,6 +132,11 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
             from wizard.migrate.document import read_migration
 
             return partial(apply_migration, read_migration(text, shown))
+        case "diskwright.move":
+            from wizard.faces.writing.moving import apply_move
+            from wizard.layout.moving.document import read_move
+
+            return partial(apply_move, read_move(text, shown))
         case "diskwright.carried":
             from wizard.faces.writing.carrying import apply_carried
             from wizard.migrate.carried_document import read_carried

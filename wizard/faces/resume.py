@@ -17,6 +17,8 @@ from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan
+from wizard.apply.move.of_run import load_move
+from wizard.apply.move.start import check_token as check_move_token
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.start import check_token as check_changes_token
 from wizard.faces.apply import narrate
@@ -63,6 +65,9 @@ def main(arguments: Namespace) -> ExitCode:
             _resume_plan(run, tokens, arguments.passphrase_file)
         case Kind.CHANGES:
             _check_one(load_changes(run), tokens, check_changes_token)
+            resume(run)
+        case Kind.MOVE:
+            _check_one(load_move(run), tokens, check_move_token)
             resume(run)
         case Kind.MIGRATION:
             migration = load_migration(run)

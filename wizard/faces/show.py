@@ -12,8 +12,10 @@ from wizard.faces.words import show as words
 from wizard.faces.writing.carrying import carried_lines
 from wizard.faces.writing.changing import show_changes
 from wizard.faces.writing.migrating import migration_lines
+from wizard.faces.writing.moving import move_lines
 from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
 from wizard.layout.document import PLANS, read_plan
+from wizard.layout.moving.document import MOVES, is_move, read_move
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
@@ -21,6 +23,7 @@ from wizard.model.carried import Carried
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.migration import Migration
+from wizard.model.move import Move
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 
@@ -55,7 +58,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Carried) -> str:
+def _rendered(document: Plan | Changes | Migration | Carried | Move) -> str:
     match document:
         case Plan():
             return PLANS.render_shown(document)
@@ -65,9 +68,11 @@ def _rendered(document: Plan | Changes | Migration | Carried) -> str:
             return MIGRATIONS.render_shown(document)
         case Carried():
             return render_carried(document)
+        case Move():
+            return MOVES.render_shown(document)
 
 
-def _lines(document: Plan | Changes | Migration | Carried, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Carried | Move, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -77,9 +82,11 @@ def _lines(document: Plan | Changes | Migration | Carried, width: int) -> Iterab
             return migration_lines(document, width)
         case Carried():
             return carried_lines(document, width)
+        case Move():
+            return move_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Carried:
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Move:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = str(words.INPUT()) if name == "-" else printable(name)
     try:
@@ -95,6 +102,8 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried:
             return read_migration(text, shown)
         if is_carried(text):
             return read_carried(text, shown)
+        if is_move(text):
+            return read_move(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(words.NO_TEXT(file=shown)) from None

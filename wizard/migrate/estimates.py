@@ -7,6 +7,7 @@ an inode that is widened, and 26 MB of copy-on-write store for 77,000 inodes tha
 
 from collections.abc import Sequence
 
+from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND, usual_bytes_per_second
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,
@@ -35,7 +36,6 @@ PER_MILLION_INODES: dict[type, float] = {
 
 LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1, MakeFresh: 10.0}
 
-PLATTER_BYTES_PER_SECOND, SOLID_BYTES_PER_SECOND = 100e6, 350e6
 COPY_BYTES_PER_SECOND = 80e6
 """Of many files, with reading them back to compare."""
 
@@ -65,7 +65,7 @@ def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotati
 
 def fingerprint_seconds(device_bytes: int, *, rotational: bool | None) -> float:
     """How long reading all of a device takes, roughly."""
-    return device_bytes / (SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND)
+    return device_bytes / usual_bytes_per_second(rotational)
 
 
 def used_bytes(before: ExtFacts) -> int:

@@ -123,3 +123,11 @@ class Zones:
     most_active: int | None = None
     takes_partitions: bool | None = None
     written: int | None = None
+
+
+PLATTER_BYTES_PER_SECOND, SOLID_BYTES_PER_SECOND = 100e6, 350e6
+
+
+def usual_bytes_per_second(rotational: bool | None) -> float:
+    """How fast a drive is read or written in one go, roughly: what nobody knows is taken as a hard disk."""
+    return SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND

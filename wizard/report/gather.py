@@ -10,6 +10,7 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.apply.decide import power_told
 from wizard.apply.migration.of_run import load_migration
+from wizard.apply.move.of_run import load_move
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import read_entries, state
@@ -24,6 +25,7 @@ from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
+from wizard.model.move import Move
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
 from wizard.model.verdict import CliffVerdict, Verdict
@@ -33,7 +35,7 @@ from wizard.report.nouns import Absence, Facts, Report, RunRecord
 from wizard.report.words import page as words
 from wizard.trial.candidates.result import TrialVerdict
 
-Document = Plan | Changes | Migration
+Document = Plan | Changes | Migration | Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def gather(sources: Sources) -> Report:
     plan = document if isinstance(document, Plan) else None
     facts, machine = _facts(sources, document, absent)
     advice = (
-        () if isinstance(document, Changes | Migration) else _advice(sources, plan, machine, facts, absent)
+        () if isinstance(document, Changes | Migration | Move) else _advice(sources, plan, machine, facts, absent)
     )
     absent += _measurement(sources, document, facts)
     if sources.run is None:
@@ -82,6 +84,7 @@ def gather(sources: Sources) -> Report:
         run=None if sources.run is None else _record(sources.run, document),
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,
+        move=document if isinstance(document, Move) else None,
         displaced=sources.displaced,
         trial=sources.trial,
     )
@@ -99,6 +102,8 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
                 return load_changes(sources.run)
             case Kind.MIGRATION:
                 return load_migration(sources.run)
+            case Kind.MOVE:
+                return load_move(sources.run)
             case Kind.PLAN:
                 return load_plan(sources.run)
     except BadInput as error:
@@ -110,7 +115,7 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
     match document:
         case Plan():
             return tuple(member.drive for member in document.members)
-        case Changes():
+        case Changes() | Move():
             return (document.drive,)
         case Migration():
             return (document.drive, *([document.target] if document.target else []))
@@ -118,7 +123,7 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
 
 def _record(run: Path, document: Document | None) -> RunRecord:
     return record_of(
-        run, state(run), read_entries(run), len(document.steps) if document else 0, power_told(run)
+        run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run)
     )
 
 

@@ -9,6 +9,7 @@ from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check, Entry
 from wizard.model.machine import Drive, Unread
 from wizard.model.migration import Migration
+from wizard.model.move import Move
 from wizard.model.plan import Plan
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.trial.candidates.result import TrialVerdict
@@ -93,10 +94,11 @@ class Report:
     run: RunRecord | None
     changes: Changes | None = None
     migration: Migration | None = None
+    move: Move | None = None
     displaced: DisplacedVerdict | None = None
     trial: TrialVerdict | None = None
 
     @property
-    def document(self) -> Plan | Changes | Migration | None:
+    def document(self) -> Plan | Changes | Migration | Move | None:
         """What is to be done, or was."""
-        return self.plan or self.changes or self.migration
+        return self.plan or self.changes or self.migration or self.move

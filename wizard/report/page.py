@@ -10,7 +10,7 @@ from wizard.report.markup import Content, Markup, join, listed, moment, pairs, p
 from wizard.report.measured import cliff_part, displaced_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
-from wizard.report.planned import changes_part, migration_part, plan_part
+from wizard.report.planned import changes_part, migration_part, move_part, plan_part
 from wizard.report.style import STYLE
 from wizard.report.tried import trial_part
 from wizard.report.words import page as words
@@ -49,6 +49,8 @@ def _title(report: Report) -> Said:
         return words.OF_CHANGES(device=report.changes.device)
     if report.migration is not None:
         return words.OF_MIGRATION(device=report.migration.device)
+    if report.move is not None:
+        return words.OF_MOVE(device=report.move.device)
     drives = report.facts.drives if report.facts is not None else ()
     return words.OF_DRIVES(drives=tuple(drive.path for drive in drives) or words.NO_DRIVE())
 
@@ -118,6 +120,8 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         yield "plan", words.CHANGES(), changes_part(report.changes)
     if report.migration is not None:
         yield "plan", words.MIGRATION(), migration_part(report.migration)
+    if report.move is not None:
+        yield "plan", words.MOVE(), move_part(report.move)
     measured = (
         *([verdict_part(report.verdict)] if report.verdict is not None else []),
         *([cliff_part(report.cliff)] if report.cliff is not None else []),

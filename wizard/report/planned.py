@@ -3,6 +3,7 @@ of it."""
 
 from collections.abc import Sequence
 
+from wizard.layout.moving.told import preview, step_sentences
 from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.inside import inside_sentences
@@ -12,6 +13,7 @@ from wizard.layout.words import who
 from wizard.model.changes import Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.migration import Migration, MigrationStep
+from wizard.model.move import Move
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_duration, format_exact
@@ -151,6 +153,13 @@ def migration_part(migration: Migration) -> Markup:
             _why(migration.gains, migration.doubts),
             tag("ol", *map(_step, migration.steps)),
         )
+    )
+
+
+def move_part(move: Move) -> Markup:
+    """A partition that moves: what is told before, and the steps."""
+    return join(
+        (paragraphs(*preview(move)), tag("ol", *(tag("li", str(said)) for said in step_sentences(move))))
     )
 
 

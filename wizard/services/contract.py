@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
+    from wizard.model.move import Move
     from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Said
@@ -243,7 +244,7 @@ class Services(Protocol):
         nothing is left to be done."""
         ...
 
-    def document(self, run: Path) -> Plan | Changes | Migration:
+    def document(self, run: Path) -> Plan | Changes | Migration | Move:
         """What a run carries out; raises BadInput where it cannot be read."""
         ...
 
@@ -349,8 +350,11 @@ class Services(Protocol):
         ...
 
     def start_migration(self, migration: Migration, token: str) -> Path:
-        """Start a process of its own that carries it out; the run's folder. May take long, and ask for root;
-        writes."""
+        """Begin it in a process of its own; the run's folder. May take long, ask for root; writes."""
+        ...
+
+    def start_move(self, move: Move, token: str) -> Path:
+        """Begin it in a process of its own; the run's folder. May take long; writes."""
         ...
 
     def progress(self, run: Path) -> StepProgress | None:
@@ -396,5 +400,5 @@ class Services(Protocol):
         ...
 
     def undo(self, run: Path) -> None:
-        """Put back what the run changed, and return when that is proven. May take long; writes."""
+        """Put back what the run changed, proven on return. May take long; writes."""
         ...

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
     from wizard.model.journal import Entry
+    from wizard.model.move import Move
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
@@ -95,7 +96,11 @@ class RecordedServices(Rules):
         """Nothing to change."""
         raise Refused(self.obstacle)
 
-    def document(self, run: Path) -> Plan | Changes | Migration:
+    def start_move(self, move: Move, token: str) -> Path:
+        """Nothing to move."""
+        raise Refused(self.obstacle)
+
+    def document(self, run: Path) -> Plan | Changes | Migration | Move:
         """No run."""
         raise Refused(self.obstacle)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.model.changes import Changes, Wanted
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration
+    from wizard.model.move import Move
     from wizard.model.plan import Plan
     from wizard.model.said import Said
 
@@ -179,6 +180,14 @@ class Running(WithRoot):
 
         return start_told(changes, token, journal_dir=self._journal_dir, environment=self._place)
 
+    def start_move(self, move: Move, token: str) -> Path:
+        """By a detached process. Where root is asked for, a command does it."""
+        if self.needs_root:
+            raise Refused(self.obstacle)
+        from wizard.apply.move.start import start_move
+
+        return start_move(move, token, journal_dir=self._journal_dir, environment=self._place)
+
     def ready(self, changes: Changes) -> tuple[Said, ...]:
         """By the folder that it is mounted at."""
         from wizard.apply.tune.ready import ready_said
@@ -223,7 +232,7 @@ class Running(WithRoot):
         except BadInput:
             return ()
 
-    def document(self, run: Path) -> Plan | Changes | Migration:
+    def document(self, run: Path) -> Plan | Changes | Migration | Move:
         """As the run's folder has it."""
         from wizard.apply.run.runs import Kind, kind_of, load_plan
 
@@ -238,3 +247,7 @@ class Running(WithRoot):
                 from wizard.apply.migration.of_run import load_migration
 
                 return load_migration(run)
+            case Kind.MOVE:
+                from wizard.apply.move.of_run import load_move
+
+                return load_move(run)

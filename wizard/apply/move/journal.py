@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from wizard.apply.move.state import Course, Piece, Scheme, State
+from wizard.apply.move.state import Course, Piece, State
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput
+from wizard.model.move import Scheme
 from wizard.model.units import KIB
 
 MAGIC = b"DWMOVE\x001"

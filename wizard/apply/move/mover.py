@@ -6,6 +6,7 @@ until all of the content lies at one place.
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import groupby
 
 from wizard.apply.move import words
 from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, write_bytes
@@ -46,6 +47,8 @@ class Mover:
             case Phase.DONE | Phase.TABLING if state.target is not target:
                 self._enter(replace(state, phase=Phase.UNTABLING, barred_at=state.target))
             case Phase.UNTABLING:
+                if not self.stands(state.barred_at):
+                    raise Failed(words.HEAD_CHANGED())
                 self._write_table(state.course.pieces.table_moving)
                 self._enter_beside(Phase.BARRING, state.barred_at)
             case Phase.BARRING:
@@ -139,14 +142,24 @@ class Mover:
                     self._drive.flush()
 
     def _copies(self, table: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-        """The pieces of each copy: what lies before both places, and what lies behind."""
-        before = tuple(piece for piece in table if piece.offset_bytes < self.state.course.lo)
-        behind = tuple(piece for piece in table if piece.offset_bytes >= self.state.course.lo)
-        return [copy for copy in (before, behind) if copy]
+        """The pieces of each copy, which lie before and behind both places, in the order in which they come."""
+        lo = self.state.course.lo
+        return [tuple(pieces) for _, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)]
 
-    def _stands(self, pieces: tuple[Piece, ...]) -> bool:
+    def stands(self, side: Side) -> bool:
+        """Whether the head, and what else is written there at the end, stands at this place as the journal has
+        it: nobody has used the partition since."""
+        course = self.state.course
+        return self._stands(course.pieces.placed(side), course.start(side))
+
+    def has_table(self, side: Side) -> bool:
+        """Whether the table stands as the journal has it for this place."""
+        return self._stands(self.state.course.pieces.table(side))
+
+    def _stands(self, pieces: tuple[Piece, ...], start: int = 0) -> bool:
         return all(
-            read_bytes(self._drive, piece.offset_bytes, piece.size_bytes) == image_of(self._images, piece)
+            read_bytes(self._drive, start + piece.offset_bytes, piece.size_bytes)
+            == image_of(self._images, piece)
             for piece in pieces
         )
 

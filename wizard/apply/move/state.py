@@ -8,6 +8,8 @@ undoing either, go on from the same boundary.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.model.move import Scheme
+
 
 class Phase(StrEnum):
     """What is being done. Each can be done again from its beginning, and each can be turned from.
@@ -37,14 +39,6 @@ class Side(StrEnum):
     def other(self) -> "Side":
         """The other one."""
         return Side.NEW if self is Side.OLD else Side.OLD
-
-
-class Scheme(StrEnum):
-    """DIRECT: only the hole is written to, so nothing is logged; needs a large D. LOGGED: every window lies in
-    the journal before its place is written; works for any D, at half the speed."""
-
-    DIRECT = "direct"
-    LOGGED = "logged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,3 +6,91 @@ IMAGES_DAMAGED = Sentence(
     "apply.move.images-damaged",
     "The journal on the drive is damaged: what it keeps of the partition's beginning cannot be trusted.",
 )
+HEAD_CHANGED = Sentence(
+    "apply.move.head-changed",
+    "The partition was used since its move was begun, so the journal no longer knows how it begins. It lies "
+    "where it was, whole: make the move anew.",
+)
+
+# Before it begins.
+BEGINS = Sentence("apply.move.begins", "{part} is moved on {drive}.")
+GOING_ON = Sentence("apply.move.going-on", "Moving {part} goes on.")
+TAKING_BACK = Sentence("apply.move.taking-back", "{part} is moved back to where it was.")
+OTHER_TOKEN = Sentence(
+    "apply.move.other-token",
+    "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
+)
+OUTCOME = Sentence("apply.move.outcome", "{part} is moved to another place on its drive, with everything in it.")
+OTHERWISE = Sentence(
+    "apply.move.otherwise",
+    "{part} is not as it was when this was made. Look at it again with `diskwright move`. Nothing was written.",
+)
+OTHER_DRIVE = Sentence("apply.move.other-drive", "{drive} is not a drive that this run may touch. Nothing was written.")
+NOT_TRUSTED = Sentence("apply.move.not-trusted", "{node} cannot be trusted: {reason}. Nothing was written.")
+REFUSED = Sentence("apply.move.refused", "{why} Nothing was written.")
+NO_OVER = Sentence(
+    "apply.move.no-over", "{run} moves a partition: --over-changes means nothing for it. Nothing was written."
+)
+NO_KEEP = Sentence(
+    "apply.move.no-keep", "{run} moves a partition, which is in use as soon as it is done: there is nothing to keep."
+)
+OVER = Sentence("apply.move.over", "{run} is {state}. There is nothing left to do.")
+BEING_UNDONE = Sentence("apply.move.being-undone", "{run} is being undone: `diskwright undo {name}` goes on.")
+WROTE_NOTHING = Sentence("apply.move.wrote-nothing", "{run} has written nothing, so nothing needs to be undone.")
+
+# How it goes.
+READABLE = Sentence("apply.move.readable", "Every sector of {part} could be read.")
+MOVED = Sentence("apply.move.moved", "{part} is at its new place.")
+SAME = Sentence("apply.move.same", "{part} holds the same bytes as before.")
+NOT_SAME = Sentence(
+    "apply.move.not-same",
+    "What {part} holds now is not what it held before. Do not use it; `diskwright undo {run}` moves it back.",
+)
+STARTS = Sentence("apply.move.starts", "The kernel has {part} at byte {start}.")
+STARTS_ELSEWHERE = Sentence("apply.move.starts-elsewhere", "the kernel has it at byte {start}")
+RECOGNISED = Sentence("apply.move.recognised", "{part} holds {holds}, as before.")
+HOLDS = Sentence("apply.move.holds", "it holds {found}")
+DONE = Sentence(
+    "apply.move.done",
+    "{part} starts at byte {start} now, and is aligned. `diskwright undo {run}` moves it back, until it is used.",
+)
+DONE_THERE = Sentence(
+    "apply.move.done-there",
+    "{part} starts at byte {start} now. `diskwright undo {run}` moves it back, until it is used.",
+)
+CHECKS_FAIL = Sentence("apply.move.checks-fail", "{part} was moved, but a check does not hold. {way}")
+STOPPED = Sentence(
+    "apply.move.stopped",
+    "Stopped. `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has moved.",
+)
+STOPPED_EARLY = Sentence(
+    "apply.move.stopped-early", "Stopped before anything was written. `diskwright resume {run}` goes on."
+)
+FAILED = Sentence(
+    "apply.move.failed",
+    "{why} Nothing is lost: `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has moved.",
+)
+NO_JOURNAL = Sentence(
+    "apply.move.no-journal",
+    "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written now.",
+)
+USED_SINCE = Sentence(
+    "apply.move.used-since",
+    "{part} was used since it was moved, so this run cannot take it back. "
+    "`diskwright move {part} --to {start}` moves it there with what it holds now.",
+)
+TABLE_SINCE = Sentence(
+    "apply.move.table-since",
+    "The partition table of {drive} was changed since {part} was moved, so this run cannot take it back. "
+    "`diskwright move {part} --to {start}` moves it there.",
+)
+BACK = Sentence("apply.move.back", "{part} starts at byte {start} again, bit for bit as it was.")
+
+# If the power goes.
+AS_BEFORE = Sentence("apply.move.as-before", "If the power went now, {part} would be as before.")
+HALF = Sentence(
+    "apply.move.half",
+    "If the power went now, nothing would be lost: nobody could mount {part} until `diskwright {command} {run}` "
+    "has finished.",
+)
+COMPARED = Sentence("apply.move.compared", "All of {part} was read again.")

@@ -37,7 +37,7 @@ ROOM_BYTES = 4 * MIB
 STATE = Path("/var/lib/diskwright")
 """Where what outlives a start is kept, unless the environment says otherwise."""
 
-PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
+PLAN, CHANGES, MIGRATION, MOVE = "plan.json", "changes.json", "migration.json", "move.json"
 """The document that a run carries out: one of them."""
 
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
@@ -258,17 +258,18 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
 
 
 class Kind(StrEnum):
-    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to
-    ext4."""
+    """What a run does: carry out a plan, change something for a filesystem that exists, migrate one to ext4,
+    or move a partition."""
 
     PLAN = PLAN
     CHANGES = CHANGES
     MIGRATION = MIGRATION
+    MOVE = MOVE
 
 
 def kind_of(run: Path) -> Kind:
     """What the run does, by the document it has."""
-    return next((kind for kind in (Kind.CHANGES, Kind.MIGRATION) if (run / kind).exists()), Kind.PLAN)
+    return next((kind for kind in Kind if kind is not Kind.PLAN and (run / kind).exists()), Kind.PLAN)
 
 
 def outline(run: Path) -> tuple[tuple[str, ...], int]:
@@ -285,6 +286,12 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
 
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
+        case Kind.MOVE:
+            from wizard.apply.move.of_run import load_move
+            from wizard.layout.moving.told import step_sentences
+
+            move = load_move(run)
+            return (move.device,), len(step_sentences(move))
         case Kind.PLAN:
             plan = load_plan(run)
             return plan.paths, len(plan.steps)

@@ -4,10 +4,11 @@ from wizard.desk.jobs.job import Job
 from wizard.desk.jobs.of_changes import ChangesJob
 from wizard.model.changes import Changes
 from wizard.model.migration import Migration
+from wizard.model.move import Move
 from wizard.model.plan import Plan
 
 
-def job_of(document: Plan | Changes | Migration) -> Job:
+def job_of(document: Plan | Changes | Migration | Move) -> Job:
     """As Review and Work see it."""
     match document:
         case Plan():
@@ -16,6 +17,10 @@ def job_of(document: Plan | Changes | Migration) -> Job:
             return PlanJob(document)
         case Changes():
             return ChangesJob(document)
+        case Move():
+            from wizard.desk.jobs.of_move import MoveJob
+
+            return MoveJob(document)
         case Migration():
             from wizard.desk.jobs.of_migration import MigrationJob
 

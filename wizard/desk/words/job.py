@@ -7,6 +7,7 @@ FORMAT = Sentence("desk.job.format", "Format {what}")
 DELETE = Sentence("desk.job.delete", "Delete {what}")
 GROW = Sentence("desk.job.grow", "Grow {what}")
 CHANGE = Sentence("desk.job.change", "Change {device}")
+MOVE = Sentence("desk.job.move", "Move {device} to {start}")
 MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 
 LOST_NOW = Sentence("desk.job.lost-now", "Lost when it is applied")

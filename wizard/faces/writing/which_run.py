@@ -23,6 +23,7 @@ from wizard.apply.run.runs import (
     outline,
     runs_folder,
 )
+from wizard.apply.move.of_run import load_move
 from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.told import contents_words
 from wizard.faces.showing.command import typed
@@ -143,7 +144,7 @@ def _may_be_meant(run: Path, command: str) -> bool:
     match kind_of(run):
         case Kind.MIGRATION:
             return True
-        case Kind.CHANGES:
+        case Kind.CHANGES | Kind.MOVE:
             return command != "keep"
         case Kind.PLAN:
             record = load_record(run)
@@ -157,7 +158,7 @@ def _is_open_when_done(run: Path, command: str) -> bool:
         case Kind.MIGRATION:
             means = load_migration(run).means
             return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
-        case Kind.CHANGES:
+        case Kind.CHANGES | Kind.MOVE:
             return command == "undo"
         case Kind.PLAN:
             if (record := load_record(run)) is not None:
@@ -188,6 +189,8 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
     match kind_of(run):
         case Kind.CHANGES:
             return (load_changes(run).drive,)
+        case Kind.MOVE:
+            return (load_move(run).drive,)
         case Kind.MIGRATION:
             return (load_migration(run).written,)
         case Kind.PLAN:

@@ -1,0 +1,46 @@
+"""A move, as a kind of run: taken up, carried out, taken back."""
+
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.move import words
+from wizard.apply.move.guard import check_own, check_same
+from wizard.apply.move.of_run import load_move
+from wizard.apply.move.run import carry_out, check_takes_back, take_back
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.kinds import Asked, Job, Taking
+from wizard.apply.run.lock import lock_drives
+from wizard.apply.run.process import UNDOING, Purpose
+from wizard.apply.run.runs import called, load_environment
+from wizard.model.errors import DiskwrightError, Refused
+
+OVER = frozenset({RunState.DONE, RunState.UNDONE})
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(words.NO_OVER(run=run.name))
+    move, now = load_move(run), state(run)
+    check_own(move, load_environment(run))
+    match asked.purpose:
+        case Purpose.KEEP:
+            raise Refused(words.NO_KEEP(run=run.name))
+        case Purpose.APPLY:
+            if now in OVER:
+                raise Refused(words.OVER(run=run.name, state=now.value))
+            if (run / UNDOING).exists():
+                raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
+            sentence = words.GOING_ON(part=move.device)
+        case Purpose.UNDO:
+            if now is RunState.UNDONE:
+                raise Refused(words.OVER(run=run.name, state=now.value))
+            check_takes_back(run)
+            sentence = words.TAKING_BACK(part=move.device)
+    return Taking(sentence, partial(lock_drives, (move.drive.path,)), partial(check_same, move))
+
+
+def _told(_: Path, error: DiskwrightError) -> str:
+    return str(error)
+
+
+JOB = Job(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told)

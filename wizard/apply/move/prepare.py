@@ -1,0 +1,111 @@
+"""From a move and what the drive holds to the journal's first state: the images of its head and of the
+table."""
+
+import hashlib
+from collections.abc import Iterable
+
+from wizard.apply.move.contents.placed import fat_offset, placed
+from wizard.apply.move.journal import MovingDrive, read_bytes
+from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
+from wizard.apply.move.tables.images import Piece as TablePiece
+from wizard.apply.move.tables.images import table_images
+from wizard.model.move import Move
+
+TAIL_BYTES = 4096
+FAT_BYTES = 8
+
+
+class _Images:
+    """Bytes in a row; what is there already is not put there again."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self._known: dict[bytes, int] = {}
+
+    def add(self, offset: int, data: bytes) -> Piece:
+        if data not in self._known:
+            self._known[data] = len(self.data)
+            self.data += data
+        return Piece(offset, len(data), self._known[data])
+
+    def table(self, pieces: Iterable[TablePiece]) -> tuple[Piece, ...]:
+        return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
+
+
+def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple[State, bytes]:
+    """The state in which nothing has moved, and the images. `document` is what another computer goes on by.
+    Raises Refused for a table or a content that is not moved, and Failed where the drive cannot be read."""
+    geometry = move.drive.geometry
+    logical = geometry.logical_block_bytes
+    reader = _Reader(drive, move.drive.size_bytes, logical)
+    tables = table_images(
+        reader,
+        move.drive.size_bytes,
+        logical,
+        geometry.physical_block_bytes,
+        move.number,
+        move.span,
+        move.after,
+    )
+    images = _Images()
+    head, tail = reader(move.before.start_bytes, move.head_bytes), _tail(reader, move)
+    new_head, new_tail = placed(
+        move.holds,
+        head,
+        tail,
+        move.before.start_bytes // logical,
+        move.after.start_bytes // logical,
+        _fat(reader, move, head),
+    )
+    at = move.before.size_bytes - len(tail)
+    changes_tail = new_tail != tail
+    pieces = (
+        images.table(tables.old),
+        images.table(tables.moving),
+        images.table(tables.new),
+        (images.add(0, head), *((images.add(at, tail),) if changes_tail else ())),
+        (images.add(0, new_head), *((images.add(at, new_tail),) if changes_tail else ())),
+        images.add(0, document),
+    )
+    data = bytes(images.data)
+    course = Course(
+        run=run,
+        old_bytes=move.before.start_bytes,
+        new_bytes=move.after.start_bytes,
+        size_bytes=move.before.size_bytes,
+        head_bytes=move.head_bytes,
+        logical_bytes=logical,
+        physical_bytes=max(logical, geometry.physical_block_bytes),
+        scheme=move.scheme,
+        window_bytes=move.window_bytes,
+        lags=move.lags,
+        pieces=Pieces(*pieces, len(data), hashlib.sha256(data).hexdigest()),
+    )
+    boundary = course.size_bytes if course.raises(Side.NEW) else course.head_bytes
+    return State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0), data
+
+
+def _tail(reader: "_Reader", move: Move) -> bytes:
+    size = -(-TAIL_BYTES // reader.block) * reader.block
+    return reader(move.before.end_bytes - size, size)
+
+
+def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
+    if move.holds != "vfat":
+        return b""
+    return reader(move.before.start_bytes + fat_offset(head), FAT_BYTES)
+
+
+class _Reader:
+    """Reads any bytes of the drive; fewer where it ends."""
+
+    def __init__(self, drive: MovingDrive, size_bytes: int, block: int) -> None:
+        self._drive, self._size, self.block = drive, size_bytes, block
+
+    def __call__(self, offset: int, length: int) -> bytes:
+        end = min(offset + length, self._size)
+        if offset < 0 or end <= offset:
+            return b""
+        first = offset // self.block * self.block
+        last = -(-end // self.block) * self.block
+        return read_bytes(self._drive, first, last - first)[offset - first : end - first]

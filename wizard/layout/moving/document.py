@@ -1,0 +1,55 @@
+"""A move as a document: `diskwright.move/1`, which crosses to whoever applies it as a plan does."""
+
+from wizard.documents.sealed import Sealed
+from wizard.layout.moving import words
+from wizard.layout.moving.target import DIRECT_BYTES
+from wizard.model.errors import BadInput
+from wizard.model.machine import Extent
+from wizard.model.move import Move, Scheme
+
+
+def check_move(move: Move, where: str) -> None:
+    """Raises BadInput where the numbers of a move do not hold together: a forged one would write elsewhere."""
+    block = move.drive.geometry.logical_block_bytes
+    hole = move.window_bytes * (2 if move.lags else 1)
+    places = (move.before, move.after, move.span, move.journal)
+    wrong = {
+        "number": move.number < 1,
+        "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
+        "after": not move.shift_bytes,
+        "span": not all(_within(place, move.span) for place in places)
+        or _within_drive(move.span, move.drive.size_bytes),
+        "journal": any(_overlap(move.journal, place) for place in (move.before, move.after)),
+        "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
+        or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
+        "head_bytes": not 0 < move.head_bytes <= move.before.size_bytes,
+        "blocks": any(
+            number % block
+            for place in places
+            for number in (place.start_bytes, place.size_bytes, move.window_bytes, move.head_bytes)
+        ),
+    }
+    if what := next((name for name, is_wrong in wrong.items() if is_wrong), None):
+        raise BadInput(words.NOT_TOGETHER(where=where, what=what))
+
+
+def _within(inner: Extent, outer: Extent) -> bool:
+    return outer.start_bytes <= inner.start_bytes and inner.end_bytes <= outer.end_bytes
+
+
+def _within_drive(span: Extent, size_bytes: int) -> bool:
+    return span.start_bytes <= 0 or span.end_bytes > size_bytes
+
+
+def _overlap(one: Extent, other: Extent) -> bool:
+    return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
+
+
+MOVES = Sealed("diskwright.move/1", Move, words.AGAIN(), check_move)
+MOVE_SCHEMA, render_move, is_move, read_move, read_kept_move = (
+    MOVES.schema,
+    MOVES.render,
+    MOVES.is_one,
+    MOVES.read,
+    MOVES.read_kept,
+)

@@ -1,0 +1,98 @@
+"""From a partition and what is wanted of it to a move. Pure."""
+
+from collections.abc import Iterator
+
+from wizard.filesystems.partitions import ESP_GPT_TYPE, ESP_MBR_TYPE
+from wizard.layout.before import known_identity
+from wizard.layout.moving import words
+from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.target import (
+    JOURNALS,
+    LARGE_SHIFT_BYTES,
+    WINDOW_BYTES,
+    aligned_course,
+    course_to,
+    room_around,
+    window_of,
+)
+from wizard.layout.room.refusals import measured
+from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.move import Move, Scheme
+from wizard.model.said import Said
+from wizard.model.units import KIB, MIB
+
+HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
+"""By what lies in the first MiB a content is recognised; a second LUKS2 header is looked for up to 4 MiB
+(cryptsetup, LUKS2 on-disk format 1.1.3, 2.2)."""
+
+TAIL_BYTES = 64 * KIB
+"""The head ends before what a content may keep at its end."""
+
+ACTIVE = 0x80
+"""The boot byte of an MBR entry that firmware starts from; in GPT, the attribute for old BIOSes is bit 2."""
+
+
+def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None) -> Move:
+    """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
+    reason where it cannot be."""
+    if why := why_not_move(drive, part):
+        raise Refused(str(why))
+    size_bytes, geometry = measured(drive)
+    room = room_around(drive, part, geometry)
+    if start is None:
+        if part.start_bytes % grain_bytes(geometry) == 0:
+            raise Refused(words.ALIGNED(part=part.path, start=part.start_bytes))
+        course = aligned_course(room, part, geometry)
+        if course is None:
+            needed = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES]
+            raise Refused(words.NO_ROOM(part=part.path, needed=needed))
+    else:
+        _check_start(part, start, geometry)
+        course = course_to(start, room, part, geometry)
+        if course is None:
+            raise Refused(
+                words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes)
+            )
+    lags = drive.rotational is not True
+    shift = abs(course.after.start_bytes - part.start_bytes)
+    head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
+    assert drive.table is not None and part.filesystem is not None
+    return Move(
+        drive=known_identity(machine, drive, size_bytes, geometry),
+        device=part.path,
+        number=part.number,
+        table=drive.table.kind,
+        holds=part.filesystem,
+        before=Extent(part.start_bytes, part.size_bytes),
+        after=course.after,
+        span=course.span,
+        journal=course.journal,
+        scheme=course.scheme,
+        window_bytes=window_of(
+            course.scheme, shift, course.window_bytes, geometry.physical_block_bytes, lags=lags
+        ),
+        lags=lags,
+        head_bytes=min(head, part.size_bytes - TAIL_BYTES),
+        doubts=tuple(_doubts(drive, part, course.scheme)),
+    )
+
+
+def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
+    if start % geometry.logical_block_bytes:
+        raise Refused(words.NOT_A_BLOCK(start=start, block=geometry.logical_block_bytes))
+    if start == part.start_bytes:
+        raise Refused(words.SAME(part=part.path))
+
+
+def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Said]:
+    is_mbr = drive.table is not None and drive.table.kind == "mbr"
+    if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
+        yield words.FIRMWARE(part=part.path)
+    if is_mbr and part.filesystem == "ntfs":
+        yield words.WINDOWS(part=part.path)
+    elif is_mbr and part.attributes & ACTIVE:
+        yield words.BOOT_LOADER(part=part.path)
+    if scheme is Scheme.LOGGED:
+        yield words.BY_LOG(least=LARGE_SHIFT_BYTES)

@@ -1,0 +1,140 @@
+"""Where a partition can move to, and how. Pure.
+
+A large shift needs no log, since bytes only go where nothing is needed any more: 64 MiB and more move at the
+speed of the drive. A shorter one is logged, at half of it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.layout.before import bounds_of
+from wizard.model.geometry import Geometry, align_down, align_up
+from wizard.model.machine import Drive, Extent, Partition
+from wizard.model.move import Scheme
+from wizard.model.units import MIB
+
+LARGE_SHIFT_BYTES = 64 * MIB
+"""From here on a move costs no more than reading and writing once."""
+
+DIRECT_BYTES = 32 * MIB
+"""The shortest shift that is not logged."""
+
+WINDOW_BYTES = 64 * MIB
+LOGGED_WINDOWS = (16 * MIB, MIB)
+"""Larger windows are faster; a smaller journal fits where there is little room."""
+
+JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
+"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
+
+
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
+
+    after: Extent
+    span: Extent
+    journal: Extent
+    scheme: Scheme
+    window_bytes: int
+
+
+def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
+    """All that a partition could take: itself and what is free before and behind it. A logical one stays
+    within the extended one that holds it."""
+    assert drive.size_bytes is not None
+    room = bounds_of(drive, drive.size_bytes, geometry)
+    low, high = room.start_bytes, room.end_bytes
+    for extent in _obstacles(drive, part):
+        if extent.end_bytes <= part.start_bytes:
+            low = max(low, extent.end_bytes)
+        elif extent.start_bytes >= part.end_bytes:
+            high = min(high, extent.start_bytes)
+    if (around := extended_around(drive, part)) is not None:
+        low, high = max(low, around.start_bytes), min(high, around.end_bytes)
+    return Extent(low, high - low)
+
+
+def extended_around(drive: Drive, part: Partition) -> Partition | None:
+    """The extended partition that holds a logical one; None for every other."""
+    return next(
+        (
+            one
+            for one in drive.partitions
+            if one.type in CONTAINER_TYPES
+            and one.number != part.number
+            and one.start_bytes <= part.start_bytes
+            and part.end_bytes <= one.end_bytes
+        ),
+        None,
+    )
+
+
+def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
+    around = extended_around(drive, part)
+    for one in drive.partitions:
+        if one.number not in (part.number, around.number if around else 0):
+            yield Extent(one.start_bytes, one.size_bytes)
+    # The records of logical partitions lie between them.
+    yield from drive.table.own if drive.table else ()
+
+
+def aligned_course(room: Extent, part: Partition, geometry: Geometry) -> Course | None:
+    """To an aligned place, the fastest way for which there is room; None where there is none."""
+    starts = (
+        align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
+        _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
+        align_up(geometry, part.start_bytes),
+        align_down(geometry, part.start_bytes),
+    )
+    return next(filter(None, (course_to(start, room, part, geometry) for start in starts)), None)
+
+
+def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+    """The lowest aligned start so far before it, behind a journal where none fits behind; its own where there
+    is no such."""
+    behind = room.end_bytes - align_up(geometry, part.end_bytes)
+    low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
+    start = align_up(geometry, low)
+    return start if start + shift <= part.start_bytes else part.start_bytes
+
+
+def course_to(start: int, room: Extent, part: Partition, geometry: Geometry) -> Course | None:
+    """To this start; None where it is its own, or there is no room for it or for the journal."""
+    shift = abs(start - part.start_bytes)
+    after = Extent(start, part.size_bytes)
+    if not shift or start < room.start_bytes or after.end_bytes > room.end_bytes:
+        return None
+    scheme = Scheme.DIRECT if shift >= DIRECT_BYTES else Scheme.LOGGED
+    for window in (WINDOW_BYTES,) if scheme is Scheme.DIRECT else LOGGED_WINDOWS:
+        journal = _journal(room, (Extent(part.start_bytes, part.size_bytes), after), geometry, JOURNALS[window])
+        if journal is not None:
+            span = _span((Extent(part.start_bytes, part.size_bytes), after, journal))
+            return Course(after, span, journal, scheme, window)
+    return None
+
+
+def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
+    """Behind both places, or before them."""
+    span = _span(places)
+    behind = align_up(geometry, span.end_bytes)
+    if behind + size <= room.end_bytes:
+        return Extent(behind, size)
+    before = align_down(geometry, span.start_bytes - size)
+    return Extent(before, size) if before >= room.start_bytes and before + size <= span.start_bytes else None
+
+
+def _span(places: Iterable[Extent]) -> Extent:
+    known = [*places]
+    start = min(place.start_bytes for place in known)
+    return Extent(start, max(place.end_bytes for place in known) - start)
+
+
+def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, *, lags: bool) -> int:
+    """How much is moved at a time: what fits into the hole, twice where a record lags; whole physical
+    blocks."""
+    if scheme is Scheme.LOGGED:
+        return wanted
+    return min(wanted, shift // 2 if lags else shift) // physical * physical

@@ -1,0 +1,105 @@
+"""What is said of a partition that is to move, before it does."""
+
+from wizard.model.said import Sentence
+
+# Why not.
+NO_PARTITION = Sentence("layout.moving.no-partition", "{device} is no partition. Name one, such as /dev/sdX1.")
+NOT_WITH_TABLE = Sentence(
+    "layout.moving.not-with-table", "{drive} has a table that partitions are not moved in: {kind}."
+)
+ONE_COPY = Sentence(
+    "layout.moving.one-copy",
+    "Only one copy of the partition table on {drive} is whole. Repair it first, with `sgdisk --repair`.",
+)
+HOST_MANAGED = Sentence(
+    "layout.moving.host-managed", "{drive} can only be written zone by zone, in order: nothing moves on it in place."
+)
+CONTAINER = Sentence(
+    "layout.moving.container", "{part} holds logical partitions. Move those; it stays where it is."
+)
+WAITING = Sentence(
+    "layout.moving.waiting", "Run {run} waits on {drive}. Keep it or undo it first."
+)
+UNREAD = Sentence(
+    "layout.moving.unread", "What {part} holds could not be read. Only root can; run this with sudo."
+)
+SMALL = Sentence("layout.moving.small", "{part} is smaller than {least:size}. Nothing that small is moved.")
+NOTHING = Sentence("layout.moving.nothing", "Nothing is recognised in {part}, so nobody can tell whether it may move.")
+MIXED = Sentence("layout.moving.mixed", "Several things are recognised in {part}: {what}. Only one of them can be true.")
+UNKNOWN = Sentence(
+    "layout.moving.unknown", "{part} holds {what}. Whether that may move is not known, so it stays."
+)
+OFFSET = Sentence(
+    "layout.moving.offset",
+    "The physical blocks of {drive} begin at byte {offset}, not at 0. Partitions are not moved on such drives yet.",
+)
+BLOCKS = Sentence(
+    "layout.moving.blocks", "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes."
+)
+ALIGNED = Sentence("layout.moving.aligned", "{part} is aligned already: it starts at byte {start}.")
+NOT_A_BLOCK = Sentence(
+    "layout.moving.not-a-block", "A partition cannot start at byte {start}: blocks have {block} bytes."
+)
+SAME = Sentence("layout.moving.same", "{part} starts there already.")
+NO_ROOM = Sentence(
+    "layout.moving.no-room",
+    "There is no room to move {part}: it takes {needed:size} of free space beside it. Make it smaller first, or "
+    "delete its neighbour.",
+)
+NO_ROOM_THERE = Sentence(
+    "layout.moving.no-room-there",
+    "{part} does not fit there with its journal. Between its neighbours there is room from byte {low} to {high}.",
+)
+
+# What is good to know.
+WINDOWS = Sentence(
+    "layout.moving.windows",
+    "Windows notes where its partitions start. If it does not start from {part} afterwards, its own recovery "
+    "medium repairs that.",
+)
+BOOT_LOADER = Sentence(
+    "layout.moving.boot-loader",
+    "{part} is marked as the one to start from. A boot loader that names places on the drive must be installed "
+    "again afterwards, with `grub-install` or its own program.",
+)
+FIRMWARE = Sentence(
+    "layout.moving.firmware",
+    "The firmware's entries may name where {part} starts. If the computer does not start afterwards, choose "
+    "the drive itself in the firmware's menu, or make the entry anew with `efibootmgr`.",
+)
+BY_LOG = Sentence(
+    "layout.moving.by-log",
+    "It moves by less than {least:size}, so each piece is written twice. A larger shift takes half the time.",
+)
+
+# The document, and the preview.
+AGAIN = Sentence("layout.moving.again", "Make it anew with `diskwright move`.")
+NOT_TOGETHER = Sentence("layout.moving.not-together", "{where}: {what} does not fit the rest.")
+MOVES = Sentence(
+    "layout.moving.moves",
+    "{part}, {size:size} of {holds} on {drive}, moves by {shift:size} {direction}: from sector {before} to sector {after}.",
+)
+UP = Sentence("layout.moving.up", "towards the end of the drive")
+DOWN = Sentence("layout.moving.down", "towards the beginning of the drive")
+TAKES = Sentence(
+    "layout.moving.takes",
+    "First all of it is read, then it is moved, then it is read again and compared. That takes about {time}.",
+)
+POWER = Sentence(
+    "layout.moving.power",
+    "If the power goes meanwhile, nothing is lost. Until `diskwright resume` has finished the move nobody can "
+    "mount {part}, on any computer.",
+)
+BACK = Sentence(
+    "layout.moving.back",
+    "`diskwright undo` takes it back at any moment, and afterwards until it is mounted.",
+)
+JOURNAL = Sentence(
+    "layout.moving.journal",
+    "The journal takes {size:size} of free space at byte {start} of the drive. What deleted files left there is lost.",
+)
+
+# The steps.
+READS = Sentence("layout.moving.reads", "All of {part} is read, to find bad sectors before anything is written.")
+MOVING = Sentence("layout.moving.moving", "{part} moves from byte {before} to byte {after}.")
+COMPARES = Sentence("layout.moving.compares", "All of {part} is read at its new place and compared.")

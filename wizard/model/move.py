@@ -1,0 +1,48 @@
+"""A partition that moves to another place on its drive."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wizard.model.identity import Identity
+from wizard.model.machine import Extent
+from wizard.model.said import Said
+
+
+class Scheme(StrEnum):
+    """DIRECT: only places whose bytes are needed no more are written to, so nothing is logged; needs a large
+    shift. LOGGED: every window lies in the journal before its place is written; works for any shift, at half
+    the speed."""
+
+    DIRECT = "direct"
+    LOGGED = "logged"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A partition from one place to another, in place.
+
+    `holds` is what libblkid finds in it (`ext4`, `crypto_LUKS`). While it moves its entry in the table covers
+    `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. `lags`:
+    a window's record goes with the bytes of the next, which is faster where a flush is dear. `doubts` are what
+    is good to know before.
+    """
+
+    drive: Identity
+    device: str
+    number: int
+    table: str
+    holds: str
+    before: Extent
+    after: Extent
+    span: Extent
+    journal: Extent
+    scheme: Scheme
+    window_bytes: int
+    lags: bool
+    head_bytes: int
+    doubts: tuple[Said | str, ...] = ()
+
+    @property
+    def shift_bytes(self) -> int:
+        """How far it moves."""
+        return abs(self.after.start_bytes - self.before.start_bytes)
