@@ -14,7 +14,7 @@ from wizard.apply.move.of_run import load_move
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import read_entries, state
-from wizard.apply.run.runs import Kind, kind_of, load_plan
+from wizard.apply.run.runs import Kind, kind_of, load_plan, outline
 from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns

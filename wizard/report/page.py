@@ -131,7 +131,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
     if measured:
         yield "measured", words.MEASURED(), join(measured)
     if report.run is not None:
-        yield "run", words.DONE(), run_part(report.run, report.document.steps if report.document else ())
+        yield "run", words.DONE(), run_part(report.run, _steps(report))
         if report.run.checks:
             yield "checks", words.VERIFIED(), checks_part(report.run.checks)
     if report.absent:
@@ -140,3 +140,8 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
             words.ABSENT(),
             listed(f"{one.part}: {one.why}" for one in report.absent),
         )
+
+
+def _steps(report: Report) -> Sequence[Step | ChangeStep | MigrationStep]:
+    """What has commands and checks of its own; a move has none."""
+    return () if report.document is None or isinstance(report.document, Move) else report.document.steps
