@@ -33,6 +33,10 @@ ROOT_GPT_TYPES = {
 """GPT's types for what a system is started from and lives on (UAPI group, as above); the root's by the
 architecture, as uname -m has it."""
 
+MOVING_GPT_TYPE = "7b2d2d4b-23b2-4b62-82bf-1a7dd76e0226"
+"""Our own type, drawn at random: a partition that is just being moved, whose entry covers its old place, its
+new one and the journal. No program looks for content in it."""
+
 LINUX_MBR_TYPE = "0x83"
 SWAP_MBR_TYPE = "0x82"
 LUKS_MBR_TYPE = "0xe8"
@@ -41,6 +45,8 @@ FAT32_MBR_TYPE = "0x0c"
 ESP_MBR_TYPE = "0xef"
 BOOT_MBR_TYPE = "0xea"
 LVM_MBR_TYPE = "0x8e"
+MOVING_MBR_TYPE = "0xda"
+"""What an MBR has for content that is no filesystem ("Non-FS data"): as MOVING_GPT_TYPE."""
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""
@@ -67,5 +73,6 @@ TYPE_NAMES = {
     ESP_MBR_TYPE: words.EFI_SYSTEM(),
     BOOT_MBR_TYPE: words.LINUX_BOOT(),
     "0xfd": words.LINUX_RAID(),
+    MOVING_GPT_TYPE: words.MOVING(),
 }
 """What a person calls a type, by its number."""

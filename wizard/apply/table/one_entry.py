@@ -29,8 +29,9 @@ from wizard.probe.table.tables import Entry, read_table
 GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
 """Where in a GPT's entry the name stands (UEFI 2.10, 5.3.3)."""
 
-MBR_LAST_AT, MBR_LENGTH_AT = 5, 12
-"""Where in its line a partition's last cylinder, head and sector stand, and its length in blocks."""
+MBR_FIRST_AT, MBR_LAST_AT, MBR_START_AT = 1, 5, 8
+"""Where in its line a partition's first and last cylinder, head and sector stand, and its start in blocks,
+behind which its length stands."""
 
 HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
 
@@ -121,20 +122,27 @@ def _whole(image: Image, place: Extent) -> bytes:
 def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
     """The record that states the partition with another type in its line; for one that goes without the line,
     or for the last logical one without the link to it."""
-    if number <= MBR_PRIMARIES:
-        line = MBR_LINES_AT + MBR_LINE_BYTES * (number - 1)
+    line = line_of(before, number)
+    if entry is not None or number <= MBR_PRIMARIES:
         return _with_line(before, line, entry)
     records = _chain(before)
-    states = [at for at, record in enumerate(records) if record.line is not None]
-    index = states[number - MBR_PRIMARIES - 1]
+    index = next(at for at, record in enumerate(records) if record.line == line)
     record = records[index]
-    if entry is not None or index == 0:
-        assert record.line is not None
-        return _with_line(before, record.line, entry)
+    if index == 0:
+        return _with_line(before, line, None)
     link = records[index - 1].link
     if record.link is not None or link is None:
         raise Failed(words.NOT_LAST(number=number))
     return _with_line(before, link, None)
+
+
+def line_of(image: Image, number: int) -> int:
+    """Where the line stands that states this partition of an MBR: in the first record, or in one of the
+    chain."""
+    if number <= MBR_PRIMARIES:
+        return MBR_LINES_AT + MBR_LINE_BYTES * (number - 1)
+    lines = [record.line for record in _chain(image) if record.line is not None]
+    return lines[number - MBR_PRIMARIES - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +173,16 @@ def _record(offset: int, sector: bytes) -> _Record:
 def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
     if entry is None:
         return image.having({at: bytes(MBR_LINE_BYTES)})
-    length = struct.pack("<I", entry.size_bytes // image.block_bytes)
+    # The start counts from the record in which the line stands.
+    record = at - at % SECTOR_BYTES
+    blocks = [(entry.start_bytes - record) // image.block_bytes, entry.size_bytes // image.block_bytes]
+    place = struct.pack("<II", *blocks)
     patches = {at + MBR_TYPE_AT: bytes([int(entry.type, 16)])}
-    if image.read(at + MBR_LENGTH_AT, 4) != length:
+    if image.read(at + MBR_START_AT, 4) != place[:4]:
+        patches[at + MBR_FIRST_AT] = _cylinders(entry.start_bytes // image.block_bytes)
+    if image.read(at + MBR_START_AT, 8) != place:
         last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
-        patches |= {at + MBR_LENGTH_AT: length, at + MBR_LAST_AT: _cylinders(last)}
+        patches |= {at + MBR_START_AT: place, at + MBR_LAST_AT: _cylinders(last)}
     return image.having(patches)
 
 

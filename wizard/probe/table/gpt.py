@@ -73,11 +73,11 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     last_lba = size_bytes // block_bytes - 1
     if last_lba < 2:
         return None
-    primary = _read_copy(read, 1, last_lba, block_bytes)
-    backup = _read_copy(read, last_lba, last_lba, block_bytes)
+    primary = read_copy(read, 1, last_lba, block_bytes)
+    backup = read_copy(read, last_lba, last_lba, block_bytes)
     misplaced = None
     if primary and primary.sound and not (backup and backup.sound) and 1 < primary.alternate_lba < last_lba:
-        misplaced = _read_copy(read, primary.alternate_lba, last_lba, block_bytes)
+        misplaced = read_copy(read, primary.alternate_lba, last_lba, block_bytes)
     if primary is None and backup is None:
         return None
     best = _best(primary, backup)
@@ -151,7 +151,7 @@ def _state_of_backup(primary: Copy | None, backup: Copy | None, misplaced: Copy 
     return "damaged" if backup or misplaced else "missing"
 
 
-def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | None:
+def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | None:
     """The header at `lba` with its entries; None where no signature stands there."""
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):

@@ -1,0 +1,272 @@
+"""What content says of its own place after a move: on real filesystems, judged by their own checkers."""
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.move.contents.placed import WITHOUT_PLACE, fat_offset, placed
+from wizard.model.errors import Refused
+from wizard.model.units import KIB, MIB
+from wizard.tools.program import find, run
+
+BEFORE, AFTER = 63, 133120
+HEAD, TAIL = 128 * KIB, 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a filesystem is made in a file, at block BEFORE of its drive; what it is to libblkid; its
+    checker."""
+
+    make: tuple[str, ...]
+    kind: str
+    check: tuple[str, ...]
+    size_bytes: int = 64 * MIB
+
+
+FAT = ("mkfs.vfat", "-h", str(BEFORE))
+NTFS = ("mkntfs", "-F", "-Q", "-q", "-p", str(BEFORE), "-H", "255", "-S", "63")
+EXFAT = ("mkfs.exfat",)
+FSCK_FAT, FSCK_EXFAT = ("fsck.fat", "-n"), ("fsck.exfat", "-n")
+FILESYSTEMS = {
+    "fat12": Made((*FAT, "-F", "12"), "vfat", FSCK_FAT, 4 * MIB),
+    "fat16": Made((*FAT, "-F", "16"), "vfat", FSCK_FAT),
+    "fat32": Made((*FAT, "-F", "32"), "vfat", FSCK_FAT),
+    "fat32-4096": Made((*FAT, "-F", "32", "-S", "4096", "-s", "1"), "vfat", FSCK_FAT),
+    "exfat": Made(EXFAT, "exfat", FSCK_EXFAT),
+    "ntfs": Made(NTFS, "ntfs", ("ntfsinfo", "-m")),
+    "ntfs-4096": Made((*NTFS, "-s", "4096"), "ntfs", ("ntfsinfo", "-m")),
+}
+
+
+def made(name: str, folder: Path) -> Path:
+    how = FILESYSTEMS[name]
+    for program in (how.make[0], how.check[0]):
+        if find(program) is None:
+            pytest.skip(f"{program} is not installed")
+    path = folder / name
+    path.touch()
+    os.truncate(path, how.size_bytes)
+    run([*how.make, str(path)], seconds=60)
+    if how.kind == "exfat":
+        _exfat_at(path, BEFORE)
+    return path
+
+
+def _exfat_at(path: Path, start: int) -> None:
+    """mkfs.exfat in a file says that the start is not known. Here it is, with the checksums by a way of
+    counting of our own."""
+    data = bytearray(path.read_bytes()[: 24 * 512])
+    for at in (0, 12 * 512):
+        struct.pack_into("<Q", data, at + 64, start)
+        total = 0
+        for index in range(11 * 512):
+            if index not in (106, 107, 112):
+                rotated = (total & 1) * 0x80000000 + (total >> 1)
+                total = (rotated + data[at + index]) % 2**32
+        data[at + 11 * 512 : at + 12 * 512] = struct.pack("<I", total) * 128
+    write(path, 0, bytes(data))
+
+
+def write(path: Path, at: int, data: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def ends(path: Path) -> tuple[bytes, bytes]:
+    with path.open("rb") as file:
+        return os.pread(file.fileno(), HEAD, 0), os.pread(file.fileno(), TAIL, path.stat().st_size - TAIL)
+
+
+def move(name: str, path: Path, before: int = BEFORE, after: int = AFTER) -> None:
+    head, tail = placed(FILESYSTEMS[name].kind, *ends(path), before, after)
+    assert (len(head), len(tail)) == (HEAD, TAIL)
+    write(path, 0, head)
+    write(path, FILESYSTEMS[name].size_bytes - TAIL, tail)
+
+
+def changed(old: bytes, new: bytes) -> set[int]:
+    assert len(old) == len(new)
+    return {
+        at
+        for start in range(0, len(old), TAIL)
+        if old[start : start + TAIL] != new[start : start + TAIL]
+        for at in range(start, min(start + TAIL, len(old)))
+        if old[at] != new[at]
+    }
+
+
+PLACES: dict[str, tuple[int, ...]] = {
+    "fat12": (28,),
+    "fat16": (28,),
+    "fat32": (28, 6 * 512 + 28),
+    "fat32-4096": (28, 6 * 4096 + 28),
+    "ntfs": (28, -512 + 28),
+    "ntfs-4096": (28, -4096 + 28),
+    "exfat": (64, 12 * 512 + 64),
+}
+
+
+@pytest.mark.parametrize("name", FILESYSTEMS)
+def test_every_copy_says_the_new_place_and_the_checker_finds_no_fault(name: str, tmp_path: Path) -> None:
+    path, size = made(name, tmp_path), FILESYSTEMS[name].size_bytes
+    old = path.read_bytes()
+    length = "<Q" if name == "exfat" else "<I"
+    fields = [at % size for at in PLACES[name]]
+    assert [struct.unpack_from(length, old, at)[0] for at in fields] == [BEFORE] * len(fields)
+    move(name, path)
+    new = path.read_bytes()
+    assert [struct.unpack_from(length, new, at)[0] for at in fields] == [AFTER] * len(fields)
+    allowed = {at + byte for at in fields for byte in range(struct.calcsize(length))}
+    if name == "exfat":
+        allowed |= {at for sector in (11, 23) for at in range(sector * 512, sector * 512 + 512)}
+    assert changed(old, new) <= allowed
+    run([*FILESYSTEMS[name].check, str(path)], seconds=60)
+    move(name, path, AFTER, BEFORE)
+    assert path.read_bytes() == old
+
+
+@pytest.mark.parametrize("name", ["fat32", "exfat"])
+def test_the_checkers_would_notice_half_of_it(name: str, tmp_path: Path) -> None:
+    """So their silence above means something."""
+    path = made(name, tmp_path)
+    old, _ = ends(path)
+    move(name, path)
+    write(path, 0, old[:512])
+    said = run([*FILESYSTEMS[name].check, str(path)], seconds=60, accept=range(256))
+    assert said.status or "differences" in said.output, said
+
+
+@pytest.mark.parametrize("name", FILESYSTEMS)
+def test_a_start_that_was_never_true_stays(name: str, tmp_path: Path) -> None:
+    path = made(name, tmp_path)
+    old = ends(path)
+    assert placed(FILESYSTEMS[name].kind, *old, BEFORE + 1, AFTER) == old
+
+
+def test_each_copy_is_looked_at_by_itself(tmp_path: Path) -> None:
+    path = made("fat32", tmp_path)
+    write(path, 28, struct.pack("<I", 0))
+    head, _ = placed("vfat", *ends(path), BEFORE, AFTER)
+    assert struct.unpack_from("<I", head, 28) == (0,)
+    assert struct.unpack_from("<I", head, 6 * 512 + 28) == (AFTER,)
+
+
+@pytest.mark.parametrize("copy", [0, 0xFFFF])
+def test_a_fat32_may_have_no_copy(tmp_path: Path, copy: int) -> None:
+    path = made("fat32", tmp_path)
+    write(path, 0x32, struct.pack("<H", copy))
+    old, _ = ends(path)
+    head, _ = placed("vfat", *ends(path), BEFORE, AFTER)
+    assert {28} <= changed(old, head) <= {28, 29, 30, 31}
+
+
+def test_what_only_looks_like_an_ntfs_s_copy_stays(tmp_path: Path) -> None:
+    path = made("ntfs", tmp_path)
+    write(path, FILESYSTEMS["ntfs"].size_bytes - 512 + 3, b"XX")
+    _, old = ends(path)
+    assert placed("ntfs", *ends(path), BEFORE, AFTER)[1] == old
+
+
+def test_thirty_two_bits_are_not_exceeded(tmp_path: Path) -> None:
+    path = made("fat16", tmp_path)
+    head, _ = placed("vfat", *ends(path), BEFORE, (1 << 32) - 1)
+    assert head[28:32] == b"\xff" * 4
+    with pytest.raises(Refused, match="32 bits"):
+        placed("vfat", *ends(path), BEFORE, 1 << 32)
+    exfat = made("exfat", tmp_path)
+    head, _ = placed("exfat", *ends(exfat), BEFORE, 1 << 32)
+    assert struct.unpack_from("<Q", head, 64) == (1 << 32,)
+
+
+@pytest.mark.parametrize("kind", sorted(WITHOUT_PLACE))
+def test_most_content_counts_from_its_own_start(kind: str) -> None:
+    assert placed(kind, b"head", b"tail", BEFORE, AFTER) == (b"head", b"tail")
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("", "Nothing was recognised"),
+        ("zfs_member", "both ends"),
+        ("BitLocker", "Turn it off in Windows"),
+        ("LDM_member", "dynamic disk"),
+        ("swsuspend", "hibernated"),
+        ("befs", "of the kind befs"),
+    ],
+)
+def test_other_content_is_refused_with_the_reason(kind: str, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        placed(kind, bytes(HEAD), bytes(TAIL), BEFORE, AFTER)
+
+
+@pytest.mark.parametrize("kind", ["ntfs", "vfat", "exfat"])
+def test_a_first_sector_of_something_else_is_refused(kind: str) -> None:
+    head = bytearray(HEAD)
+    head[3:11], head[510:512] = b"-FVE-FS-", b"\x55\xaa"
+    with pytest.raises(Refused, match="first sector is not"):
+        placed(kind, bytes(head), bytes(TAIL), BEFORE, AFTER)
+
+
+CLEAN = 0xFFFFFFFF
+LINUX_32, LINUX_16 = (0x41, b"\1"), (0x25, b"\1")
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "data"),
+    [
+        ("fat32", *LINUX_32),
+        ("fat16", *LINUX_16),
+        ("fat12", *LINUX_16),
+        ("fat32", 32 * 512 + 4, struct.pack("<I", CLEAN & ~(1 << 27))),
+        ("fat16", 4 * 512 + 2, struct.pack("<H", 0x7FFF)),
+        ("exfat", 0x6A, b"\2"),
+    ],
+)
+def test_what_was_not_unmounted_cleanly_is_refused(name: str, at: int, data: bytes, tmp_path: Path) -> None:
+    path = made(name, tmp_path)
+    kind = FILESYSTEMS[name].kind
+    if kind == "vfat" and at > 512:
+        head, _ = ends(path)
+        assert fat_offset(head) == at // 512 * 512
+    assert placed(kind, *ends(path), BEFORE, AFTER)
+    write(path, at, data)
+    with pytest.raises(Refused, match="not unmounted cleanly"):
+        placed(kind, *ends(path), BEFORE, AFTER)
+
+
+def test_a_table_behind_the_head_is_looked_at_where_it_is_given(tmp_path: Path) -> None:
+    path = made("fat32-4096", tmp_path)
+    head, tail = ends(path)
+    assert fat_offset(head) == 32 * 4096 == len(head)
+    assert placed("vfat", head, tail, BEFORE, AFTER)
+    sound = struct.pack("<II", 0x0FFFFFF8, CLEAN)
+    assert placed("vfat", head, tail, BEFORE, AFTER, sound) == placed("vfat", head, tail, BEFORE, AFTER)
+    with pytest.raises(Refused, match="not unmounted cleanly"):
+        placed("vfat", head, tail, BEFORE, AFTER, struct.pack("<II", 0x0FFFFFF8, CLEAN & ~(1 << 27)))
+
+
+def test_a_small_fat12_has_no_flags_in_its_table(tmp_path: Path) -> None:
+    path = made("fat12", tmp_path)
+    head, _ = ends(path)
+    write(path, fat_offset(head) + 2, b"\0\0")
+    assert placed("vfat", *ends(path), BEFORE, AFTER)
+
+
+@pytest.mark.parametrize("at", [200, 12 * 512 + 200])
+def test_a_damaged_exfat_is_not_given_right_checksums(at: int, tmp_path: Path) -> None:
+    path = made("exfat", tmp_path)
+    write(path, at, b"\x5a")
+    with pytest.raises(Refused, match="checksum"):
+        placed("exfat", *ends(path), BEFORE, AFTER)
+
+
+def test_a_copy_of_a_fat_far_in_is_refused(tmp_path: Path) -> None:
+    path = made("fat32", tmp_path)
+    write(path, 0x32, struct.pack("<H", 256))
+    with pytest.raises(Refused, match=str(HEAD)):
+        placed("vfat", *ends(path), BEFORE, AFTER)
