@@ -78,7 +78,18 @@ WIZARD = "walk"
 ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
 """Commands of one module, which is told which of them is meant."""
 
-PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "move", "bench", "trial", "apply"}
+PROBING = ACTIONS | {
+    WIZARD,
+    "inspect",
+    "advise",
+    "plan",
+    "tune",
+    "migrate",
+    "move",
+    "bench",
+    "trial",
+    "apply",
+}
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
 BEGINNING = ACTIONS | {"apply", "move", "resume", "keep", "undo"}

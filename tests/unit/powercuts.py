@@ -81,9 +81,7 @@ class Layout:
         base = bytearray(random.randbytes(self.journal_at))
         content = bytes(base[case.old * SECTOR : case.old * SECTOR + self.size_bytes])
         self.contents = {Side.OLD: content, Side.NEW: self._changed(content, random)}
-        room = journal_bytes(
-            8 * BLOCK + 4 * self.head_bytes, case.scheme, case.window * SECTOR, BLOCK
-        )
+        room = journal_bytes(8 * BLOCK + 4 * self.head_bytes, case.scheme, case.window * SECTOR, BLOCK)
         self.backup_at = self.journal_at + -(-room // BLOCK) * BLOCK
         base += bytes(self.backup_at - self.journal_at) + bytes(BLOCK)
         self.tables = {name: random.randbytes(BLOCK) for name in ("old", "moving", "new")}
@@ -146,9 +144,7 @@ class Layout:
         places = [placed(side) for side in Side]
         document = kept(0, DOCUMENT)
         data = bytes(images)
-        return data, Pieces(
-            *tables, *places, document, len(data), hashlib.sha256(data).hexdigest()
-        )
+        return data, Pieces(*tables, *places, document, len(data), hashlib.sha256(data).hexdigest())
 
     def begun(self, drive: LossyDrive) -> "mover.Mover":
         """The move, with its journal written."""

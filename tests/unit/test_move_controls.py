@@ -53,7 +53,11 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         "+ data).digest():\n                found",
     ),
     "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
-    "a slot's digest is not looked at": (journal, "plain + edges).digest() != digest:", "plain).digest() == b'':"),
+    "a slot's digest is not looked at": (
+        journal,
+        "plain + edges).digest() != digest:",
+        "plain).digest() == b'':",
+    ),
     "a phase is not on the medium first": (
         mover,
         "self._journal.save(state, edges)\n        self._drive.flush()",

@@ -66,7 +66,9 @@ def gather(sources: Sources) -> Report:
     plan = document if isinstance(document, Plan) else None
     facts, machine = _facts(sources, document, absent)
     advice = (
-        () if isinstance(document, Changes | Migration | Move) else _advice(sources, plan, machine, facts, absent)
+        ()
+        if isinstance(document, Changes | Migration | Move)
+        else _advice(sources, plan, machine, facts, absent)
     )
     absent += _measurement(sources, document, facts)
     if sources.run is None:
@@ -122,9 +124,7 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
 
 
 def _record(run: Path, document: Document | None) -> RunRecord:
-    return record_of(
-        run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run)
-    )
+    return record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run))
 
 
 def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:

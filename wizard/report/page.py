@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wizard.model.move import Move
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
@@ -9,7 +10,7 @@ from wizard.report.drives import drives_part, findings_part
 from wizard.report.markup import Content, Markup, join, listed, moment, pairs, paragraphs, tag
 from wizard.report.measured import cliff_part, displaced_part, verdict_part
 from wizard.report.nouns import Report
-from wizard.report.performed import checks_part, run_part
+from wizard.report.performed import Steps, checks_part, run_part
 from wizard.report.planned import changes_part, migration_part, move_part, plan_part
 from wizard.report.style import STYLE
 from wizard.report.tried import trial_part
@@ -142,6 +143,6 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         )
 
 
-def _steps(report: Report) -> Sequence[Step | ChangeStep | MigrationStep]:
+def _steps(report: Report) -> Steps:
     """What has commands and checks of its own; a move has none."""
     return () if report.document is None or isinstance(report.document, Move) else report.document.steps

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from wizard.apply.block.devices import impostor
+from wizard.apply.block.devices import impostor, open_exclusively
+from wizard.apply.engine.words import IN_USE
 from wizard.apply.move import words
 from wizard.apply.plan.same_drive import check_same_start, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
@@ -44,3 +45,5 @@ def _was_written(again: Move, move: Move) -> bool:
 def check_same(move: Move) -> None:
     """Raises Refused unless the drive is the one that the move was made for, however far it has moved."""
     check_same_start(move.drive, probe_again(move.drive))
+    if reason := open_exclusively(move.drive.path):
+        raise Refused(words.REFUSED(why=IN_USE(device=move.drive.path, why=reason)))

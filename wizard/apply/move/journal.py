@@ -104,9 +104,7 @@ class Journal:
         if state.course.scheme is Scheme.LOGGED:
             for number in range(2):
                 write_bytes(self._drive, self._place(state.course, number), bytes(self._block))
-        write_bytes(
-            self._drive, self._images_at, images.ljust(rounded(len(images), self._block), b"\0")
-        )
+        write_bytes(self._drive, self._images_at, images.ljust(rounded(len(images), self._block), b"\0"))
         self._drive.flush()
         self.save(state)
         self._drive.flush()
@@ -168,7 +166,14 @@ class Journal:
         that is free, and behind it the window's bytes."""
         size = len(window.data)
         head = WINDOW.pack(
-            WINDOW_MAGIC, window.number, window.start, window.end, window.place, size, window.upwards, bytes(32)
+            WINDOW_MAGIC,
+            window.number,
+            window.start,
+            window.end,
+            window.place,
+            size,
+            window.upwards,
+            bytes(32),
         )[:-DIGEST_BYTES]
         digest = hashlib.sha256(head)
         digest.update(window.data)

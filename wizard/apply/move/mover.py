@@ -81,7 +81,9 @@ class Mover:
         start = course.start(side)
         written = [(start, course.head_bytes)]
         if phase is Phase.PLACING:
-            written += [(start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)]
+            written += [
+                (start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)
+            ]
         edges = self._shared(place for at, size in written for place in (at, at + size))
         state = replace(self.state, phase=phase, edges=edges)
         if phase is Phase.PLACING:
@@ -132,9 +134,7 @@ class Mover:
             self._copies(table)
             for table in (course.pieces.table_old, course.pieces.table_moving, course.pieces.table_new)
         ]
-        order = sorted(
-            range(len(copies)), key=lambda number: any(self._stands(one[number]) for one in known)
-        )
+        order = sorted(range(len(copies)), key=lambda number: any(self._stands(one[number]) for one in known))
         for number in order:
             for piece in copies[number]:
                 if not self._stands((piece,)):

@@ -67,8 +67,9 @@ def carry_out(work: Work) -> Outcome:
 def _held(move: Move) -> Iterator[MovedDrive]:
     """The drive, for this process alone; the kernel reads its table again at the end, whatever became."""
     forget_caches(move.drive.path)
+    drive = MovedDrive(move.drive.path)
     try:
-        with MovedDrive(move.drive.path) as drive:
+        with drive:
             yield drive
     finally:
         tell_kernel(move.drive.path, anew=True)

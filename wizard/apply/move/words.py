@@ -20,23 +20,30 @@ OTHER_TOKEN = Sentence(
     "apply.move.other-token",
     "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
 )
-OUTCOME = Sentence("apply.move.outcome", "{part} is moved to another place on its drive, with everything in it.")
+OUTCOME = Sentence(
+    "apply.move.outcome", "{part} is moved to another place on its drive, with everything in it."
+)
 OTHERWISE = Sentence(
     "apply.move.otherwise",
     "{part} is not as it was when this was made. Look at it again with `diskwright move`. Nothing was written.",
 )
-OTHER_DRIVE = Sentence("apply.move.other-drive", "{drive} is not a drive that this run may touch. Nothing was written.")
+OTHER_DRIVE = Sentence(
+    "apply.move.other-drive", "{drive} is not a drive that this run may touch. Nothing was written."
+)
 NOT_TRUSTED = Sentence("apply.move.not-trusted", "{node} cannot be trusted: {reason}. Nothing was written.")
 REFUSED = Sentence("apply.move.refused", "{why} Nothing was written.")
 NO_OVER = Sentence(
     "apply.move.no-over", "{run} moves a partition: --over-changes means nothing for it. Nothing was written."
 )
 NO_KEEP = Sentence(
-    "apply.move.no-keep", "{run} moves a partition, which is in use as soon as it is done: there is nothing to keep."
+    "apply.move.no-keep",
+    "{run} moves a partition, which is in use as soon as it is done: there is nothing to keep.",
 )
 OVER = Sentence("apply.move.over", "{run} is {state}. There is nothing left to do.")
 BEING_UNDONE = Sentence("apply.move.being-undone", "{run} is being undone: `diskwright undo {name}` goes on.")
-WROTE_NOTHING = Sentence("apply.move.wrote-nothing", "{run} has written nothing, so nothing needs to be undone.")
+WROTE_NOTHING = Sentence(
+    "apply.move.wrote-nothing", "{run} has written nothing, so nothing needs to be undone."
+)
 
 # How it goes.
 READABLE = Sentence("apply.move.readable", "Every sector of {part} could be read.")

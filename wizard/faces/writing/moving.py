@@ -42,9 +42,7 @@ def apply_move(move: Move, arguments: Namespace, as_root: Callable[[], str]) -> 
         beforehand=(),
         lines=partial(move_lines, move),
         check=partial(check_token, move),
-        preflight=lambda runs, environment: preflight_move(
-            move, journal_dir=runs, environment=environment
-        ),
+        preflight=lambda runs, environment: preflight_move(move, journal_dir=runs, environment=environment),
         start=lambda token, runs, environment: start_move(
             move, token, journal_dir=runs, environment=environment
         ),

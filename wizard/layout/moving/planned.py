@@ -52,9 +52,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         _check_start(part, start, geometry)
         course = course_to(start, room, part, geometry)
         if course is None:
-            raise Refused(
-                words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes)
-            )
+            raise Refused(words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes))
     lags = drive.rotational is not True
     shift = abs(course.after.start_bytes - part.start_bytes)
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES

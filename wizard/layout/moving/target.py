@@ -28,8 +28,6 @@ JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
 """How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Course:
     """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
@@ -109,7 +107,9 @@ def course_to(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
         return None
     scheme = Scheme.DIRECT if shift >= DIRECT_BYTES else Scheme.LOGGED
     for window in (WINDOW_BYTES,) if scheme is Scheme.DIRECT else LOGGED_WINDOWS:
-        journal = _journal(room, (Extent(part.start_bytes, part.size_bytes), after), geometry, JOURNALS[window])
+        journal = _journal(
+            room, (Extent(part.start_bytes, part.size_bytes), after), geometry, JOURNALS[window]
+        )
         if journal is not None:
             span = _span((Extent(part.start_bytes, part.size_bytes), after, journal))
             return Course(after, span, journal, scheme, window)

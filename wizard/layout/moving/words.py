@@ -3,7 +3,9 @@
 from wizard.model.said import Sentence
 
 # Why not.
-NO_PARTITION = Sentence("layout.moving.no-partition", "{device} is no partition. Name one, such as /dev/sdX1.")
+NO_PARTITION = Sentence(
+    "layout.moving.no-partition", "{device} is no partition. Name one, such as /dev/sdX1."
+)
 NOT_WITH_TABLE = Sentence(
     "layout.moving.not-with-table", "{drive} has a table that partitions are not moved in: {kind}."
 )
@@ -12,20 +14,23 @@ ONE_COPY = Sentence(
     "Only one copy of the partition table on {drive} is whole. Repair it first, with `sgdisk --repair`.",
 )
 HOST_MANAGED = Sentence(
-    "layout.moving.host-managed", "{drive} can only be written zone by zone, in order: nothing moves on it in place."
+    "layout.moving.host-managed",
+    "{drive} can only be written zone by zone, in order: nothing moves on it in place.",
 )
 CONTAINER = Sentence(
     "layout.moving.container", "{part} holds logical partitions. Move those; it stays where it is."
 )
-WAITING = Sentence(
-    "layout.moving.waiting", "Run {run} waits on {drive}. Keep it or undo it first."
-)
+WAITING = Sentence("layout.moving.waiting", "Run {run} waits on {drive}. Keep it or undo it first.")
 UNREAD = Sentence(
     "layout.moving.unread", "What {part} holds could not be read. Only root can; run this with sudo."
 )
 SMALL = Sentence("layout.moving.small", "{part} is smaller than {least:size}. Nothing that small is moved.")
-NOTHING = Sentence("layout.moving.nothing", "Nothing is recognised in {part}, so nobody can tell whether it may move.")
-MIXED = Sentence("layout.moving.mixed", "Several things are recognised in {part}: {what}. Only one of them can be true.")
+NOTHING = Sentence(
+    "layout.moving.nothing", "Nothing is recognised in {part}, so nobody can tell whether it may move."
+)
+MIXED = Sentence(
+    "layout.moving.mixed", "Several things are recognised in {part}: {what}. Only one of them can be true."
+)
 UNKNOWN = Sentence(
     "layout.moving.unknown", "{part} holds {what}. Whether that may move is not known, so it stays."
 )
@@ -34,7 +39,8 @@ OFFSET = Sentence(
     "The physical blocks of {drive} begin at byte {offset}, not at 0. Partitions are not moved on such drives yet.",
 )
 BLOCKS = Sentence(
-    "layout.moving.blocks", "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes."
+    "layout.moving.blocks",
+    "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes.",
 )
 ALIGNED = Sentence("layout.moving.aligned", "{part} is aligned already: it starts at byte {start}.")
 NOT_A_BLOCK = Sentence(
@@ -100,6 +106,8 @@ JOURNAL = Sentence(
 )
 
 # The steps.
-READS = Sentence("layout.moving.reads", "All of {part} is read, to find bad sectors before anything is written.")
+READS = Sentence(
+    "layout.moving.reads", "All of {part} is read, to find bad sectors before anything is written."
+)
 MOVING = Sentence("layout.moving.moving", "{part} moves from byte {before} to byte {after}.")
 COMPARES = Sentence("layout.moving.compares", "All of {part} is read at its new place and compared.")

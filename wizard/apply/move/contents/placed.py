@@ -12,23 +12,9 @@ import struct
 from collections.abc import Callable
 
 from wizard.apply.move.contents import words
+from wizard.layout.moving.possible import WITHOUT_PLACE
 from wizard.model.errors import Refused
 from wizard.model.said import Said
-
-WITHOUT_PLACE = frozenset(
-    {
-        "ext2",
-        "ext3",
-        "ext4",
-        "xfs",
-        "btrfs",
-        "swap",
-        "crypto_LUKS",
-        "LVM2_member",
-        "linux_raid_member",
-    }
-)
-"""libblkid's types of content that counts from its own start only."""
 
 REASONS: dict[str, Callable[[], Said]] = {
     "": words.NOTHING,
