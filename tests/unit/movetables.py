@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from pathlib import Path
 
+import pytest
+
 from tests.unit.gptimage import Image
 from wizard.apply.move.tables.images import Piece, TableImages, table_images
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
 from wizard.probe.table.gpt import Entry, read_gpt
 from wizard.probe.table.mbr import read_mbr
-from wizard.tools.program import run
+from wizard.tools.program import find, run
 
+util_linux = pytest.mark.skipif(
+    not all(map(find, ("sfdisk", "partx", "blkid"))), reason="util-linux's programs are not here"
+)
 SECTOR = 512
 SIZE = 16 * MIB
 GPT = "label: gpt\nlabel-id: 11111111-2222-3333-4444-555555555555\n"
@@ -31,6 +36,7 @@ class Layout:
     after: tuple[int, int]
     physical_bytes: int = SECTOR
     is_gpt: bool = True
+    size_bytes: int = SIZE
 
     @property
     def block_bytes(self) -> int:
@@ -46,7 +52,7 @@ class Disk:
     def __init__(self, path: Path, layout: Layout) -> None:
         self.path, self.layout = path, layout
         path.write_bytes(b"" if isinstance(layout.made, str) else bytes(layout.made.data))
-        os.truncate(path, SIZE)
+        os.truncate(path, layout.size_bytes)
         if isinstance(layout.made, str):
             sfdisk(path, layout.made)
         self._file = path.open("r+b", buffering=0)
@@ -69,15 +75,16 @@ class Disk:
         after = other.get("after", layout.extent(layout.after))
         assert isinstance(number, int) and isinstance(physical, int)
         assert isinstance(span, Extent) and isinstance(after, Extent)
-        return table_images(self.read, SIZE, layout.block_bytes, physical, number, span, after)
+        size, block = layout.size_bytes, layout.block_bytes
+        return table_images(self.read, size, block, physical, number, span, after)
 
     def entries(self) -> frozenset[Entry]:
         """As our own reader finds them: of a GPT also where the record in front of it is lost."""
         block = self.layout.block_bytes
-        gpt = read_gpt(self.read, SIZE, block)
+        gpt = read_gpt(self.read, self.layout.size_bytes, block)
         if gpt is not None:
             return frozenset(gpt.entries if gpt.sound else ())
-        mbr = read_mbr(self.read, SIZE, block)
+        mbr = read_mbr(self.read, self.layout.size_bytes, block)
         return frozenset(mbr.entries if mbr and not mbr.protective else ())
 
     def listed(self) -> frozenset[str]:
@@ -129,6 +136,14 @@ def _hand_made_gpt() -> Image:
     return made
 
 
+def odd_record() -> Image:
+    """The only logical partition stands in the third line of its record, as no program of today does it."""
+    made = Image(SIZE)
+    made.mbr((0x05, 2048, 20000))
+    made.mbr((0, 0, 0), (0, 0, 0), (0x83, 63, 2000), at=2048 * SECTOR)
+    return made
+
+
 def _hand_made_mbr() -> Image:
     made = Image(SIZE, 4096)
     made.mbr((0x83, 256, 256), (0x07, 601, 200), (0x05, 2048, 1000))
@@ -148,6 +163,7 @@ LAYOUTS = {
     "gpt-512e": Layout(_gpt(2), 2, *MIDDLE, physical_bytes=4096),
     "gpt-512e-entry-apart": Layout(_gpt(60), 60, *MIDDLE, physical_bytes=4096),
     "gpt-512e-copy-together": Layout(_gpt(120), 120, *MIDDLE, physical_bytes=4096),
+    "gpt-512e-odd-end": Layout(_gpt(2), 2, *MIDDLE, 4096, size_bytes=SIZE + 3 * SECTOR),
     "gpt-4096": Layout(_hand_made_gpt(), 2, (512, 1536), (768, 200), 4096),
     "mbr": Layout(PRIMARY, 1, (63, 9937), (2048, 2000), is_gpt=False),
     "mbr-512e": Layout(PRIMARY, 1, (63, 9937), (2048, 2000), 4096, is_gpt=False),
@@ -156,3 +172,7 @@ LAYOUTS = {
     "logical-512e": Layout(LOGICAL, 5, (12063, 7000), (12288, 2000), 4096, is_gpt=False),
     "logical-4096": Layout(_hand_made_mbr(), 5, (2049, 400), (2176, 200), 4096, is_gpt=False),
 }
+
+
+def made(tmp_path: Path, layout: str | Layout) -> Disk:
+    return Disk(tmp_path / "x", LAYOUTS[layout] if isinstance(layout, str) else layout)

@@ -3,23 +3,29 @@ off."""
 
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.movetables import GPT, LAYOUTS, MBR, PRIMARY, SECTOR, SIZE, Disk, Layout, sfdisk, torn
-from wizard.apply.move.tables.images import Piece, SharedBlock, TableImages, table_images
+from tests.unit.movetables import (
+    LAYOUTS,
+    MBR,
+    SECTOR,
+    Disk,
+    Layout,
+    made,
+    torn,
+    util_linux,
+)
+from wizard.apply.move.tables.images import Piece, TableImages, table_images
 from wizard.filesystems.partitions import MOVING_GPT_TYPE, MOVING_MBR_TYPE
-from wizard.model.errors import Refused
 from wizard.model.machine import Extent
 from wizard.probe.table.gpt import Entry, read_copy
-from wizard.tools.program import find, run
+from wizard.tools.program import run
 
-pytestmark = pytest.mark.skipif(
-    not all(map(find, ("sfdisk", "partx", "blkid"))), reason="util-linux's programs are not here"
-)
+pytestmark = util_linux
 WAYS = (("old", "moving"), ("moving", "new"), ("new", "moving"), ("moving", "old"))
 Tables = dict[str, tuple[frozenset[Entry], frozenset[str]]]
 
@@ -27,10 +33,6 @@ Tables = dict[str, tuple[frozenset[Entry], frozenset[str]]]
 @pytest.fixture(params=LAYOUTS)
 def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
     return Disk(tmp_path / "x", LAYOUTS[request.param])
-
-
-def made(tmp_path: Path, layout: str | Layout) -> Disk:
-    return Disk(tmp_path / "x", LAYOUTS[layout] if isinstance(layout, str) else layout)
 
 
 def pieces(images: TableImages, state: str) -> tuple[Piece, ...]:
@@ -58,21 +60,22 @@ def test_exactly_the_wanted_entry_changes(disk: Disk) -> None:
         "old": entry,
     }
     images = disk.images()
-    whole = disk.read(0, SIZE)
+    whole = disk.read(0, layout.size_bytes)
     for state, (entries, listed) in tables(disk, images).items():
         assert entries == before - {entry} | {wanted[state]}
         fields = {f'NR="{layout.number}"', f'START="{wanted[state].start_bytes // SECTOR}"'}
         (row,) = (row for row in listed if f'NR="{layout.number}" ' in row)
         assert fields <= set(row.split()) and len(listed) == len(before)
-    assert disk.read(0, SIZE) == whole
+    assert disk.read(0, layout.size_bytes) == whole
 
 
 def may_change(disk: Disk) -> Iterator[int]:
     """The bytes that state where the partition lies and of which type it is, and a GPT's checksums."""
     layout, number = disk.layout, disk.layout.number
     block = layout.block_bytes
-    for lba in (1, SIZE // block - 1) if layout.is_gpt else ():
-        copy = read_copy(disk.read, lba, SIZE // block - 1, block)
+    last = layout.size_bytes // block - 1
+    for lba in (1, last) if layout.is_gpt else ():
+        copy = read_copy(disk.read, lba, last, block)
         assert copy
         entry, header = copy.entries_lba * block + 128 * (number - 1), lba * block
         for at, length in ((entry, 16), (entry + 32, 16), (header + 16, 4), (header + 88, 4)):
@@ -85,10 +88,12 @@ def may_change(disk: Disk) -> Iterator[int]:
 
 def test_nothing_else_changes_to_the_byte_and_pieces_are_whole_blocks(disk: Disk) -> None:
     layout = disk.layout
-    images, whole, allowed = disk.images(), disk.read(0, SIZE), set(may_change(disk))
+    images, whole, allowed = disk.images(), disk.read(0, layout.size_bytes), set(may_change(disk))
     for state in ("moving", "new"):
         for piece in pieces(images, state):
-            assert (piece.offset_bytes | len(piece.data)) % layout.physical_bytes == 0
+            end = piece.offset_bytes + len(piece.data)
+            assert piece.offset_bytes % layout.physical_bytes == 0
+            assert end % layout.physical_bytes == 0 or end == layout.size_bytes
             old = whole[piece.offset_bytes :][: len(piece.data)]
             changed = [at for at, (one, two) in enumerate(zip(old, piece.data, strict=True)) if one != two]
             assert {piece.offset_bytes + at for at in changed} <= allowed
@@ -106,6 +111,7 @@ def test_as_few_writes_as_the_blocks_allow(tmp_path: Path) -> None:
         "gpt-512e": 3,
         "gpt-512e-entry-apart": 4,
         "gpt-512e-copy-together": 3,
+        "gpt-512e-odd-end": 3,
         "gpt-4096": 3,
     }
 
@@ -204,7 +210,7 @@ def check(disk: Disk, found: Tables, way: tuple[str, str], lost: bool) -> None:
 
 def first_copy_is_sound(disk: Disk) -> bool:
     block = disk.layout.block_bytes
-    copy = read_copy(disk.read, 1, SIZE // block - 1, block)
+    copy = read_copy(disk.read, 1, disk.layout.size_bytes // block - 1, block)
     return copy is not None and copy.sound
 
 
@@ -247,146 +253,3 @@ def cut_twice(disk: Disk, careful: bool) -> Iterator[bool]:
 def test_a_second_cut_costs_nothing_if_the_damaged_copy_is_mended_first(tmp_path: Path, name: str) -> None:
     assert all(cut_twice(made(tmp_path, name), careful=True))
     assert not all(cut_twice(made(tmp_path, name), careful=False))
-
-
-def _header_of_copy(disk: Disk) -> None:
-    disk.write(SIZE - SECTOR + 16, b"1234")
-
-
-def _first_header(disk: Disk) -> None:
-    disk.write(SECTOR + 16, b"1234")
-
-
-def _other_entries(disk: Disk) -> None:
-    """Each sound, and not the same."""
-    last = disk.read(SIZE - 33 * SECTOR, 33 * SECTOR)
-    sfdisk(disk.path, GPT + "x1 : start=2048, size=2048\nx2 : start=5001, size=2000\n")
-    disk.write(SIZE - 33 * SECTOR, last)
-
-
-def _no_protective(disk: Disk) -> None:
-    disk.write(446, bytes(64))
-
-
-def _hybrid(disk: Disk) -> None:
-    disk.write(462, struct.pack("<B3sB3sII", 0, bytes(3), 0x83, bytes(3), 5001, 2000))
-
-
-def _dynamic(disk: Disk) -> None:
-    sfdisk(disk.path, GPT + "x2 : start=5001, size=2000, type=AF9B60A0-1431-4F62-BC68-3311714A69AD\n")
-
-
-def _chain_returns(disk: Disk) -> None:
-    disk.write(20062 * SECTOR + 462, struct.pack("<B3sB3sII", 0, bytes(3), 5, bytes(3), 0, 2000))
-
-
-def _no_table(disk: Disk) -> None:
-    disk.write(0, bytes(SECTOR))
-
-
-@pytest.mark.parametrize(
-    ("name", "harm", "says"),
-    [
-        ("gpt", _header_of_copy, "only one sound copy"),
-        ("gpt", _first_header, "only one sound copy"),
-        ("gpt", _other_entries, "copies of the GPT differ"),
-        ("gpt", _no_protective, "no protective MBR"),
-        ("gpt", _hybrid, "hybrid MBR"),
-        ("gpt", _dynamic, "LDM"),
-        ("logical", _chain_returns, "not read whole"),
-        ("mbr", _no_table, "no GPT or MBR"),
-    ],
-)
-def test_an_unsound_table_is_refused(
-    tmp_path: Path, name: str, harm: Callable[[Disk], None], says: str
-) -> None:
-    disk = made(tmp_path, name)
-    assert disk.images()
-    harm(disk)
-    with pytest.raises(Refused, match=says):
-        disk.images()
-
-
-def blocks(start: int, end: int) -> Extent:
-    return Extent(start * SECTOR, (end - start) * SECTOR)
-
-
-@pytest.mark.parametrize(
-    ("name", "good", "bad", "says"),
-    [
-        ("gpt", blocks(4096, 20480), blocks(4096, 20481), "overlaps partition 127"),
-        ("gpt", blocks(4096, 20480), blocks(4095, 20480), "overlaps partition 1"),
-        ("mbr", blocks(1, 10000), blocks(0, 10000), "leaves the room for partitions"),
-        ("logical-512e", blocks(12008, 20062), blocks(12000, 20062), "before the record of partition 5"),
-        ("logical-512e", blocks(12008, 20062), blocks(12008, 20063), "overlaps the table itself"),
-        ("logical-512e", blocks(12008, 20062), blocks(12008, 20064), "overlaps partition 6"),
-        ("logical", blocks(20063, 32000), blocks(20063, 32001), "leaves the extended partition"),
-    ],
-)
-def test_the_room_for_a_move_is_free(tmp_path: Path, name: str, good: Extent, bad: Extent, says: str) -> None:
-    disk = made(tmp_path, name)
-    assert disk.images(span=good)
-    with pytest.raises(Refused, match=says):
-        disk.images(span=bad)
-
-
-def test_the_room_ends_before_the_copy_of_a_gpt(tmp_path: Path) -> None:
-    disk = made(tmp_path, Layout(GPT + "start=5001, size=2000\n", 1, (4096, 8192), (6144, 2000)))
-    last = SIZE // SECTOR - 34
-    assert disk.images(span=blocks(2048, last + 1))
-    with pytest.raises(Refused, match="leaves the room for partitions"):
-        disk.images(span=blocks(2048, last + 2))
-
-
-@pytest.mark.parametrize(
-    ("name", "number", "says"),
-    [("gpt", 3, "no partition 3"), ("logical", 7, "no partition 7"), ("logical", 2, "is the extended one")],
-)
-def test_only_a_partition_moves(tmp_path: Path, name: str, number: int, says: str) -> None:
-    with pytest.raises(Refused, match=says):
-        made(tmp_path, name).images(number=number)
-
-
-def test_an_mbr_reaches_no_further_than_32_bits(tmp_path: Path) -> None:
-    disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
-    end = (1 << 32) * SECTOR
-    span, after = blocks(63, 1 << 32), Extent(end - 2000 * SECTOR, 2000 * SECTOR)
-    images = table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, span, after)
-    assert struct.unpack_from("<II", images.new[0].data, 454) == ((1 << 32) - 2000, 2000)
-    with pytest.raises(Refused, match="32 bits"):
-        table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, blocks(63, (1 << 32) + 1), after)
-
-
-@pytest.mark.parametrize(
-    ("layout", "number"),
-    [
-        # The last partition ends in the physical block in which the copy's first entries begin.
-        (
-            Layout(
-                GPT + "x1 : start=5001, size=2000\nx2 : start=20480, size=12255\n",
-                1,
-                (4096, 8192),
-                (6144, 2000),
-            ),
-            2,
-        ),
-        # sfdisk has put the record right before the partition that it states.
-        (LAYOUTS["logical"], 6),
-        (Layout(PRIMARY.replace("start=63", "start=7"), 1, (7, 9000), (2048, 2000), is_gpt=False), 1),
-    ],
-)
-def test_a_physical_block_with_content_is_refused_and_named(
-    tmp_path: Path, layout: Layout, number: int
-) -> None:
-    disk = made(tmp_path, layout)
-    assert disk.images(physical=SECTOR)
-    with pytest.raises(SharedBlock, match=f"content of partition {number}") as refused:
-        disk.images(physical=4096)
-    assert refused.value.number == number and refused.value.place.size_bytes == 4096
-
-
-def test_a_span_that_does_not_hold_both_places_is_a_mistake(tmp_path: Path) -> None:
-    disk = made(tmp_path, "gpt")
-    for span in (blocks(5002, 20480), blocks(4096, 8143), Extent(5001 * SECTOR - 1, 3150 * SECTOR)):
-        with pytest.raises(ValueError, match=r"span|whole"):
-            disk.images(span=span)

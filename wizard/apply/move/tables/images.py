@@ -23,6 +23,7 @@ from wizard.apply.block.extents import merged
 from wizard.apply.move.tables import words
 from wizard.apply.table.image import Image
 from wizard.apply.table.one_entry import line_of, with_one_changed
+from wizard.apply.table.type_codes import MBR_LINE_BYTES, MBR_LINES_AT
 from wizard.filesystems.partitions import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.layout.room.space import MBR_PRIMARIES
 from wizard.model.errors import Refused
@@ -192,8 +193,8 @@ def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent)
     start, end = table.first_usable_bytes or 0, table.end_usable_bytes or 0
     if not (start <= span.start_bytes and span.end_bytes <= end):
         raise Refused(words.OUTSIDE(start=start, end=end))
-    if _is_logical(reading, entry) and not _is_behind_its_record(image, reading, entry, span):
-        raise Refused(words.OUTSIDE_EXTENDED(number=entry.number))
+    if _is_logical(reading, entry):
+        _check_logical(image, reading, entry, span)
     for other in _others(reading, entry):
         if _overlap(span, _place(other)):
             raise Refused(words.OVERLAPS(other=other.number))
@@ -202,14 +203,19 @@ def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent)
             raise Refused(words.ON_TABLE(byte=own.start_bytes))
 
 
-def _is_behind_its_record(image: Image, reading: TableReading, entry: Entry, span: Extent) -> bool:
+def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
     """Whether all of it lies between the record of a logical partition and the end of the extended one."""
+    line = line_of(image, entry.number)
+    record = line // image.block_bytes * image.block_bytes
+    # Other lines Linux takes only where they fit into what the link says (block/partitions/msdos.c).
+    if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
+        raise Refused(words.ODD_LINE(number=entry.number))
     containers = (_place(other) for other in reading.entries if _is_container(reading, other))
-    record = line_of(image, entry.number) // image.block_bytes * image.block_bytes
-    return any(
+    if not any(
         container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
         for container in containers
-    )
+    ):
+        raise Refused(words.OUTSIDE_EXTENDED(number=entry.number))
 
 
 def _others(reading: TableReading, entry: Entry) -> Iterator[Entry]:

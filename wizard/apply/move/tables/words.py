@@ -33,6 +33,10 @@ CONTAINER = Sentence(
     "apply.move.tables.container",
     "Partition {number} is the extended one. It is not moved; the logical ones in it can be.",
 )
+ODD_LINE = Sentence(
+    "apply.move.tables.odd-line",
+    "Partition {number} stands in an unusual line of its record, which Linux may not follow elsewhere.",
+)
 
 # The place.
 OVERLAPS = Sentence(
