@@ -18,7 +18,7 @@ from wizard.apply.decide import power_now, resume, undo, ways_on
 from wizard.apply.move.run import THROTTLE
 from wizard.apply.move.start import start_move
 from wizard.apply.run.begin import request_stop
-from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.moving.planned import planned_move
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
@@ -64,9 +64,7 @@ def table(path: str, script: str) -> None:
 
 
 def part_of(path: str, number: int) -> Partition:
-    return next(
-        part for part in probe_machine([path]).drives[0].partitions if part.number == number
-    )
+    return next(part for part in probe_machine([path]).drives[0].partitions if part.number == number)
 
 
 def planned(path: str, number: int = 1, start: int | None = None) -> Move:
@@ -162,7 +160,11 @@ def test_it_moves_to_the_bit_and_back_whatever_kills_it(
 def test_the_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, scheme: str) -> None:
     path = make_drive(GIB)
     first = "first-lba: 34\n" if scheme == "gpt" else ""
-    table(path, f"label: {scheme}\n{first}start=34, size=20000\nstart=20035, size=300001\nstart=1800000, size=30000\n")
+    table(
+        path,
+        f"label: {scheme}\n{first}start=34, size=20000\nstart=20035, size=300001\nstart=1800000, "
+        f"size=30000\n",
+    )
     content = CONTENTS["ext4"]
     for number in (1, 2, 3):
         filled(f"{path}p{number}", content, number)
@@ -214,7 +216,7 @@ def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: Ma
     before = digest(f"{path}p1")
     run = begin(work, planned(path), rest=2.0)
     until = monotonic() + 30
-    while not any(entry.step == 2 for entry in _entries(run)) and monotonic() < until:
+    while not any(entry.step == 2 for entry in read_entries(run)) and monotonic() < until:
         sleep(0.02)
     request_stop(run)
     assert ended(run) is RunState.STOPPED, story(run)
@@ -224,12 +226,6 @@ def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: Ma
     assert subprocess.run(["mount", part.path, str(work.folder)], capture_output=True).returncode
     undo(run)
     assert digest(f"{path}p1") == before
-
-
-def _entries(run: Path) -> tuple[object, ...]:
-    from wizard.apply.run.journal import read_entries
-
-    return read_entries(run)
 
 
 def test_what_was_used_since_is_not_taken_back(work: Work, make_drive: MakeDrive) -> None:

@@ -36,12 +36,12 @@ class LossyDrive:
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
         assert offset_bytes % SECTOR == 0 and len(buffer) % SECTOR == 0, (offset_bytes, len(buffer))
-        assert 0 <= offset_bytes and offset_bytes + len(buffer) <= len(self.view)
+        assert offset_bytes >= 0 and offset_bytes + len(buffer) <= len(self.view)
         buffer[:] = self.view[offset_bytes : offset_bytes + len(buffer)]
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
         assert offset_bytes % SECTOR == 0 and len(data) % SECTOR == 0, (offset_bytes, len(data))
-        assert 0 <= offset_bytes and offset_bytes + len(data) <= len(self.view)
+        assert offset_bytes >= 0 and offset_bytes + len(data) <= len(self.view)
         self.pending.append((offset_bytes, bytes(data)))
         self.view[offset_bytes : offset_bytes + len(data)] = data
         self._tick()

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.unit.gptimage import Image
 from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from wizard.apply.move import mover
 from wizard.apply.move.journal import Journal, journal_bytes
 from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
+from wizard.apply.move.tables.images import table_images
+from wizard.model.machine import Extent
 from wizard.model.move import Scheme
+from wizard.probe.table.gpt import read_gpt
+from wizard.probe.table.mbr import read_mbr
 
 HEAD_SECTORS = 8
+EXTENDED_AT = 40
 DOCUMENT = b"a move".ljust(SECTOR, b" ")
 
 
@@ -27,6 +33,7 @@ class Case:
     size: int
     scheme: Scheme
     window: int
+    table: str = "gpt"
     garbage: float = 0.3
     lags: bool = True
     tail: bool = False
@@ -36,26 +43,27 @@ DIRECT, LOGGED = Scheme.DIRECT, Scheme.LOGGED
 CASES = (
     Case(63, 64, 200, LOGGED, 24, garbage=0),
     Case(63, 64, 200, LOGGED, 24),
-    Case(63, 64, 203, LOGGED, 16),
+    Case(63, 64, 203, LOGGED, 16, table="mbr"),
     Case(64, 63, 203, LOGGED, 16),
     Case(63, 128, 301, DIRECT, 32, garbage=0),
     Case(63, 128, 301, DIRECT, 32),
-    Case(128, 63, 301, DIRECT, 32),
+    Case(128, 63, 301, DIRECT, 32, table="mbr"),
     Case(34, 64, 250, LOGGED, 40),
     Case(64, 34, 250, LOGGED, 40, tail=True),
-    Case(63, 65, 155, LOGGED, 32),
+    Case(63, 65, 155, LOGGED, 32, table="logical"),
     Case(63, 400, 300, DIRECT, 128),
     Case(400, 63, 300, DIRECT, 128, tail=True),
-    Case(67, 64, 260, LOGGED, 48),
-    Case(63, 96, 260, DIRECT, 16),
+    Case(67, 64, 260, LOGGED, 48, table="mbr"),
+    Case(63, 96, 260, DIRECT, 16, table="logical"),
     Case(63, 128, 301, DIRECT, 64, lags=False),
     Case(128, 63, 301, DIRECT, 64, lags=False, tail=True),
-    Case(63, 400, 303, DIRECT, 128, lags=False),
+    Case(63, 400, 303, DIRECT, 128, table="mbr", lags=False),
     Case(96, 63, 260, DIRECT, 16, tail=True),
-    Case(63, 70, 6, LOGGED, 16),
+    Case(63, 70, 6, LOGGED, 16, table="logical"),
     Case(40, 2048, 500, DIRECT, 400, tail=True),
 )
-"""Starts with and without a shared physical block at either end, of both schemes and directions."""
+"""Starts with and without a shared physical block at either end, of both schemes and directions, in every
+kind of table."""
 
 
 @dataclass
@@ -68,8 +76,8 @@ class Tally:
 
 
 class Layout:
-    """A drive with such a partition: sectors of chance around it, tables as two blocks far apart, and a
-    journal behind both places."""
+    """A drive with such a partition: a real table, sectors of chance around it, and a journal behind both
+    places."""
 
     def __init__(self, case: Case, seed: int) -> None:
         self.case, random = case, Random(seed)
@@ -78,30 +86,30 @@ class Layout:
         lo, end = min(case.old, case.new) * SECTOR, (max(case.old, case.new) + case.size) * SECTOR
         self.lo, self.end = lo, end
         self.journal_at = (end // BLOCK + 6) * BLOCK
-        base = bytearray(random.randbytes(self.journal_at))
-        content = bytes(base[case.old * SECTOR : case.old * SECTOR + self.size_bytes])
+        room = journal_bytes(24 * BLOCK + 4 * self.head_bytes, case.scheme, case.window * SECTOR, BLOCK)
+        self.journal_end = self.journal_at + -(-room // BLOCK) * BLOCK
+        self.span = Extent(lo, self.journal_end - lo)
+        image = Image(self.journal_end + 8 * BLOCK)
+        first = (EXTENDED_AT + 1) * SECTOR if case.table == "logical" else 34 * SECTOR
+        image.put(first, random.randbytes(self.journal_at - first))
+        self._put_table(image)
+        self.base = bytes(image.data)
+        content = self.base[case.old * SECTOR : case.old * SECTOR + self.size_bytes]
         self.contents = {Side.OLD: content, Side.NEW: self._changed(content, random)}
-        room = journal_bytes(8 * BLOCK + 4 * self.head_bytes, case.scheme, case.window * SECTOR, BLOCK)
-        self.backup_at = self.journal_at + -(-room // BLOCK) * BLOCK
-        base += bytes(self.backup_at - self.journal_at) + bytes(BLOCK)
-        self.tables = {name: random.randbytes(BLOCK) for name in ("old", "moving", "new")}
-        self._set_table(base, "old")
-        self.base = bytes(base)
-        images, pieces = self._images()
-        self.images = images
-        self.course = Course(
-            "a run",
-            case.old * SECTOR,
-            case.new * SECTOR,
-            self.size_bytes,
-            self.head_bytes,
-            SECTOR,
-            BLOCK,
-            case.scheme,
-            case.window * SECTOR,
-            case.lags,
-            pieces,
-        )
+        self.images, self.course = self._images(image)
+        # What the table holds in the end is told by a move that nothing interrupts.
+        self.wanted: dict[Side, bytes] = {}
+
+    def _put_table(self, image: Image) -> None:
+        case = self.case
+        if case.table == "gpt":
+            image.protective()
+            image.gpt((case.old, case.old + case.size - 1, "it"))
+        elif case.table == "mbr":
+            image.mbr((0x83, case.old, case.size))
+        else:
+            image.mbr((0x05, EXTENDED_AT, self.journal_end // SECTOR - EXTENDED_AT))
+            image.mbr((0x83, case.old - EXTENDED_AT, case.size), at=EXTENDED_AT * SECTOR)
 
     def _changed(self, content: bytes, random: Random) -> bytes:
         """The content at the new place: a sector of the head, and maybe the last one, say where it lies."""
@@ -111,40 +119,68 @@ class Layout:
             changed[-SECTOR:] = random.randbytes(SECTOR)
         return bytes(changed)
 
-    def _set_table(self, data: bytearray, name: str) -> None:
-        for at in (BLOCK, self.backup_at):
-            data[at : at + BLOCK] = self.tables[name]
-
     def table_of(self, data: bytes | bytearray) -> str:
-        """Which table a reader finds: the first copy where it is whole, else the second."""
-        for at in (BLOCK, self.backup_at):
-            for name, table in self.tables.items():
-                if data[at : at + BLOCK] == table:
-                    return name
-        return "none"
+        """Which table a reader finds: "old", "moving" or "new", "none", or what else it says."""
 
-    def _images(self) -> tuple[bytes, Pieces]:
-        images = bytearray()
+        def read(offset: int, length: int) -> bytes:
+            return bytes(data[offset : offset + length])
+
+        gpt = read_gpt(read, len(data), SECTOR)
+        if self.case.table == "gpt":
+            entries = gpt.entries if gpt is not None and gpt.sound else ()
+        else:
+            mbr = read_mbr(read, len(data), SECTOR)
+            entries = mbr.entries if mbr else ()
+        number = 5 if self.case.table == "logical" else 1
+        mine = next((entry for entry in entries if entry.number == number), None)
+        if mine is None:
+            return "none"
+        known = {
+            (self.case.old * SECTOR, self.size_bytes): "old",
+            (self.case.new * SECTOR, self.size_bytes): "new",
+            (self.span.start_bytes, self.span.size_bytes): "moving",
+        }
+        return known.get((mine.start_bytes, mine.size_bytes), f"odd: {mine}")
+
+    def _images(self, image: Image) -> tuple[bytes, Course]:
+        case, images = self.case, bytearray()
 
         def kept(offset: int, data: bytes) -> Piece:
             piece = Piece(offset, len(data), len(images))
             images.extend(data)
             return piece
 
-        def table(name: str) -> tuple[Piece, ...]:
-            return tuple(kept(at, self.tables[name]) for at in (BLOCK, self.backup_at))
-
         def placed(side: Side) -> tuple[Piece, ...]:
             content = self.contents[side]
             head = kept(0, content[: self.head_bytes])
-            tail = (kept(self.size_bytes - SECTOR, content[-SECTOR:]),) if self.case.tail else ()
+            tail = (kept(self.size_bytes - SECTOR, content[-SECTOR:]),) if case.tail else ()
             return (head, *tail)
 
-        tables = [table(name) for name in ("old", "moving", "new")]
-        places = [placed(side) for side in Side]
+        number = 5 if case.table == "logical" else 1
+        after = Extent(case.new * SECTOR, self.size_bytes)
+        tables = table_images(image.read, image.size_bytes, SECTOR, BLOCK, number, self.span, after)
+        old, moving, new = (
+            tuple(kept(piece.offset_bytes, piece.data) for piece in pieces)
+            for pieces in (tables.old, tables.moving, tables.new)
+        )
+        placed_old, placed_new = (placed(side) for side in Side)
         document = kept(0, DOCUMENT)
         data = bytes(images)
-        return data, Pieces(*tables, *places, document, len(data), hashlib.sha256(data).hexdigest())
+        digest = hashlib.sha256(data).hexdigest()
+        pieces = Pieces(old, moving, new, placed_old, placed_new, document, len(data), digest)
+        return data, Course(
+            run="a run",
+            old_bytes=case.old * SECTOR,
+            new_bytes=case.new * SECTOR,
+            size_bytes=self.size_bytes,
+            head_bytes=self.head_bytes,
+            logical_bytes=SECTOR,
+            physical_bytes=BLOCK,
+            scheme=case.scheme,
+            window_bytes=case.window * SECTOR,
+            lags=case.lags,
+            pieces=pieces,
+        )
 
     def begun(self, drive: LossyDrive) -> "mover.Mover":
         """The move, with its journal written."""
@@ -165,6 +201,11 @@ class Layout:
         covers both places its content is looked for at the lower one."""
         places = {"old": (Side.OLD, self.course.old_bytes), "new": (Side.NEW, self.course.new_bytes)}
         name = self.table_of(drive.view)
+        if name.startswith("odd"):
+            return name
+        if name == "none":
+            # Of these there is one copy, which a drive that turns a touched block into nonsense can lose.
+            return "" if self.case.table != "gpt" and self.case.garbage else "no table is whole"
         tried = [places[name]] if name in places else [(side, self.lo) for side in Side]
         for side, place in tried:
             content = self.contents[side]
@@ -173,30 +214,34 @@ class Layout:
                 whole = drive.view[place : place + self.size_bytes]
                 if whole not in self.contents.values():
                     return f"mountable by the {name} table and not whole"
-        return "no table is whole" if name == "none" else ""
+        return ""
 
     def fault(self, drive: LossyDrive, side: Side) -> str:
         """What is not as it has to be with the partition at this place; empty where all is."""
         place = self.course.start(side)
         if drive.view[place : place + self.size_bytes] != self.contents[side]:
             return "content"
-        if any(drive.view[at : at + BLOCK] != self.tables[side.value] for at in (BLOCK, self.backup_at)):
+        if self.table_of(drive.view) != side.value:
             return "table"
-        before = drive.view[:BLOCK] + drive.view[2 * BLOCK : self.lo]
-        if before != self.base[:BLOCK] + self.base[2 * BLOCK : self.lo]:
-            return "before"
-        if drive.view[self.end : self.journal_at] != self.base[self.end : self.journal_at]:
-            return "behind"
+        around = self.around(drive)
+        if around != self.wanted.setdefault(side, around):
+            return "around"
         return ""
+
+    def around(self, drive: LossyDrive) -> bytes:
+        """All that is neither its places nor its journal: the table, and what is nobody's business."""
+        view = drive.view
+        return bytes(view[: self.lo] + view[self.end : self.journal_at] + view[self.journal_end :])
 
 
 def cut_everywhere(
     case: Case, seed: int, policies: Sequence[str], *, step: int = 1, nested: int = 2, first: int = 0
 ) -> Tally:
-    """Cut at every write and flush (every `step`th from `first` on) of moving there and back, by every policy,
-    and go on to both places, cut again up to `nested` times on the way."""
+    """Cut at every write and flush (every `step`th from `first` on) of moving there and back, by every
+    policy, and go on to both places, cut again up to `nested` times on the way."""
     layout, random, tally = Layout(case, seed), Random(seed), Tally()
     drive = RecordingDrive(layout.base)
+    layout.wanted[Side.OLD] = layout.around(drive)
     layout.begun(drive).go(Side.NEW)
     assert not layout.fault(drive, Side.NEW), layout.fault(drive, Side.NEW)
     again = layout.found(drive)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.move.contents.placed import WITHOUT_PLACE, fat_offset, placed
+from wizard.apply.move.contents.placed import fat_offset, placed
+from wizard.layout.moving.possible import WITHOUT_PLACE
 from wizard.model.errors import Refused
 from wizard.model.units import KIB, MIB
 from wizard.tools.program import find, run

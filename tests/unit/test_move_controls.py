@@ -73,11 +73,16 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         "write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))",
         "pass",
     ),
-    "the head comes first": (mover, "for piece in (*rest, head):", "for piece in (head, *rest):"),
+    "tail: the head comes first": (mover, "for piece in (*rest, head):", "for piece in (head, *rest):"),
     "the whole copy of a table is written first": (
         mover,
-        "any(self._stands(one[number]) for one in known)",
-        "not any(self._stands(one[number]) for one in known)",
+        "any(self._stands(one[side]) for one in known if side in one)",
+        "not any(self._stands(one[side]) for one in known if side in one)",
+    ),
+    "copies of a table are told apart by their order": (
+        mover,
+        "self._stands(one[side]) for one in known if side in one",
+        "self._stands(list(one.values())[list(copies).index(side)]) for one in known",
     ),
     "windows end anywhere": (windows, "start += -(course.hi + start) % block", "pass"),
 }
@@ -98,12 +103,11 @@ def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, inst
     assert source.count(rule) == 1, rule
     changed = ModuleType(module.__name__)
     monkeypatch.setitem(sys.modules, module.__name__, changed)
-    exec(compile(source.replace(rule, instead), module.__file__, "exec"), changed.__dict__)  # noqa: S102
+    exec(compile(source.replace(rule, instead), module.__file__, "exec"), changed.__dict__)
     for user in (powercuts, mover, moving, journal, changed):
         for name, value in vars(changed).items():
             if name in vars(user) and getattr(value, "__module__", None) == module.__name__:
                 monkeypatch.setattr(user, name, value)
-    monkeypatch.setattr(powercuts.mover, "Mover", mover.Mover)
 
 
 def is_seen(cases: tuple[Case, ...]) -> bool:
@@ -122,7 +126,9 @@ def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -
     module, rule, instead = RULES[what]
     without(monkeypatch, module, rule, instead)
     schemes = [scheme for scheme in BOTH if what.startswith(scheme.value)] or BOTH
-    assert is_seen(tuple(case for case in CASES if case.scheme in schemes))
+    cases = [case for case in CASES if case.scheme in schemes and (case.tail or not what.startswith("tail"))]
+    # The quickest first.
+    assert is_seen(tuple(sorted(cases, key=lambda case: case.size / case.window)))
 
 
 @pytest.mark.parametrize("case", TOO_LARGE)

@@ -10,6 +10,8 @@ from wizard.apply.decide import LEFT_OFF, phase_now, resume
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.start import check_token as check_migration_token
+from wizard.apply.move.of_run import load_move
+from wizard.apply.move.start import check_token as check_move_token
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import as_options
@@ -17,8 +19,6 @@ from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan
-from wizard.apply.move.of_run import load_move
-from wizard.apply.move.start import check_token as check_move_token
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.start import check_token as check_changes_token
 from wizard.faces.apply import narrate

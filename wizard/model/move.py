@@ -23,9 +23,8 @@ class Move:
 
     `holds` is what libblkid finds in it (`ext4`, `crypto_LUKS`). While it moves its entry in the table covers
     `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. `lags`:
-    a window's record goes with the bytes of the next, which is faster where a flush is dear. `doubts` are what
-    is good to know before.
-    """
+    a window's record goes with the bytes of the next, which is faster where a flush is dear. `doubts` are
+    what is good to know before."""
 
     drive: Identity
     device: str

@@ -117,12 +117,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         yield "advice", words.ADVISED(), advice_part(report.advice, report.plan)
     if report.plan is not None:
         yield "plan", words.PLAN(), plan_part(report.plan)
-    if report.changes is not None:
-        yield "plan", words.CHANGES(), changes_part(report.changes)
-    if report.migration is not None:
-        yield "plan", words.MIGRATION(), migration_part(report.migration)
-    if report.move is not None:
-        yield "plan", words.MOVE(), move_part(report.move)
+    yield from _documents(report)
     measured = (
         *([verdict_part(report.verdict)] if report.verdict is not None else []),
         *([cliff_part(report.cliff)] if report.cliff is not None else []),
@@ -141,6 +136,16 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
             words.ABSENT(),
             listed(f"{one.part}: {one.why}" for one in report.absent),
         )
+
+
+def _documents(report: Report) -> Iterator[tuple[str, Said, Markup]]:
+    """What was to be done, where it was no plan."""
+    if report.changes is not None:
+        yield "plan", words.CHANGES(), changes_part(report.changes)
+    if report.migration is not None:
+        yield "plan", words.MIGRATION(), migration_part(report.migration)
+    if report.move is not None:
+        yield "plan", words.MOVE(), move_part(report.move)
 
 
 def _steps(report: Report) -> Steps:

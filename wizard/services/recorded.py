@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
     from wizard.model.journal import Entry
-    from wizard.model.move import Move
     from wizard.model.migration import Migration, Prospect
+    from wizard.model.move import Move
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
     from wizard.services.session import Moving

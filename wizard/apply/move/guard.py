@@ -23,7 +23,8 @@ def check_own(move: Move, environment: Environment) -> None:
 
 
 def check_new(move: Move) -> None:
-    """Raises Refused unless it is the drive that the move was made for, and the same move would be made now."""
+    """Raises Refused unless it is the drive that the move was made for, and the same move would be made
+    now."""
     drive = probe_again(move.drive)
     check_same_start(move.drive, drive)
     part = drive.partition(move.device)

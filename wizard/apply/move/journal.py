@@ -49,8 +49,8 @@ class MovingDrive(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window of the log: the content [start, end), and the bytes that go to `place`, which are whole physical
-    blocks and so may hold a little of what lies beside."""
+    """A window of the log: the content [start, end), and the bytes that go to `place`, which are whole
+    physical blocks and so may hold a little of what lies beside."""
 
     number: int
     start: int
@@ -147,7 +147,7 @@ class Journal:
         if hashlib.sha256(raw[8:24] + plain + edges).digest() != digest:
             return None
         try:
-            return number, from_json(json.loads(plain), State, "the journal on the drive"), edges
+            return number, from_json(json.loads(plain), State, "the journal"), edges
         except (ValueError, BadInput):
             return None
 

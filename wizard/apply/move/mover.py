@@ -32,42 +32,74 @@ class Mover:
         self._images = images
 
     def go(self, target: Side) -> None:
-        """Until the partition is whole there, and the table says so. Raises Stopped, and Failed where the drive
-        fails; both ways lead on from there."""
+        """Until the partition is whole there, and the table says so. Raises Stopped, and Failed where the
+        drive fails; both ways lead on from there."""
         while (self.state.phase, self.state.target) != (Phase.DONE, target):
             self._step(target)
 
     def _step(self, target: Side) -> None:
+        phase, turns = self.state.phase, self.state.target is not target
+        if phase is Phase.PREPARED or (phase in (Phase.DONE, Phase.TABLING) and turns):
+            self._set_out(target)
+            return
+        steps = {
+            Phase.UNTABLING: self._untable,
+            Phase.BARRING: self._bar,
+            Phase.MOVING: self._move,
+            Phase.PLACING: self._place,
+            Phase.TABLING: self._table,
+        }
+        steps[phase](target)
+
+    def _set_out(self, target: Side) -> None:
+        """From a place where the partition is whole."""
         state = self.state
-        match state.phase:
-            case Phase.PREPARED if target is Side.OLD:
-                self._enter(replace(state, phase=Phase.DONE, target=target))
-            case Phase.PREPARED:
-                self._enter(replace(state, phase=Phase.UNTABLING, barred_at=Side.OLD))
-            case Phase.DONE | Phase.TABLING if state.target is not target:
-                self._enter(replace(state, phase=Phase.UNTABLING, barred_at=state.target))
-            case Phase.UNTABLING:
-                if not self.stands(state.barred_at):
-                    raise Failed(words.HEAD_CHANGED())
-                self._write_table(state.course.pieces.table_moving)
-                self._enter_beside(Phase.BARRING, state.barred_at)
-            case Phase.BARRING:
-                self._bar()
-                self._enter(replace(self.state, phase=Phase.MOVING, epoch=state.epoch + 1, edges=()))
-            case Phase.MOVING:
-                self._move(target)
-                self._enter_beside(Phase.PLACING, target)
-            case Phase.PLACING:
-                self._place()
-                if state.target is target:
-                    self._enter(replace(self.state, phase=Phase.TABLING, edges=()))
-                else:
-                    self._enter_beside(Phase.BARRING, state.target)
-            case Phase.TABLING:
-                self._write_table(state.course.pieces.table(target))
-                self._enter(replace(state, phase=Phase.DONE))
-            case Phase.DONE:
-                raise AssertionError(state.phase)
+        if state.phase is not Phase.PREPARED:
+            self._enter(replace(state, phase=Phase.UNTABLING, barred_at=state.target))
+        elif target is Side.NEW:
+            self._enter(replace(state, phase=Phase.UNTABLING, barred_at=Side.OLD))
+        else:
+            self._enter(replace(state, phase=Phase.DONE, target=target))
+
+    def _untable(self, _: Side) -> None:
+        if not self.stands(self.state.barred_at):
+            raise Failed(words.HEAD_CHANGED())
+        self._write_table(self.state.course.pieces.table_moving)
+        self._enter_beside(Phase.BARRING, self.state.barred_at)
+
+    def _bar(self, _: Side) -> None:
+        course = self.state.course
+        self._mend()
+        write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))
+        self._drive.flush()
+        self._enter(replace(self.state, phase=Phase.MOVING, epoch=self.state.epoch + 1, edges=()))
+
+    def _move(self, target: Side) -> None:
+        self._mend()
+        moving = Moving(self._drive, self._journal, self.state, self._told)
+        try:
+            self.state = moving.to(target)
+        except BaseException:
+            self.state = moving.state
+            raise
+        self._enter_beside(Phase.PLACING, target)
+
+    def _place(self, target: Side) -> None:
+        """Write all but the first piece, which is the head, then that: by it the content is recognised."""
+        course, side = self.state.course, self.state.target
+        self._mend()
+        head, *rest = course.pieces.placed(side)
+        for piece in (*rest, head):
+            write_bytes(self._drive, course.start(side) + piece.offset_bytes, image_of(self._images, piece))
+            self._drive.flush()
+        if side is target:
+            self._enter(replace(self.state, phase=Phase.TABLING, edges=()))
+        else:
+            self._enter_beside(Phase.BARRING, side)
+
+    def _table(self, target: Side) -> None:
+        self._write_table(self.state.course.pieces.table(target))
+        self._enter(replace(self.state, phase=Phase.DONE))
 
     def _enter(self, state: State, edges: bytes = b"") -> None:
         """On the medium before anything of the new phase is written."""
@@ -86,10 +118,7 @@ class Mover:
             ]
         edges = self._shared(place for at, size in written for place in (at, at + size))
         state = replace(self.state, phase=phase, edges=edges)
-        if phase is Phase.PLACING:
-            state = replace(state, target=side)
-        else:
-            state = replace(state, barred_at=side)
+        state = replace(state, target=side) if phase is Phase.PLACING else replace(state, barred_at=side)
         self._enter(state, self._read_edges(edges))
 
     def _shared(self, borders: Iterable[int]) -> tuple[int, ...]:
@@ -101,54 +130,41 @@ class Mover:
         return b"".join(read_bytes(self._drive, at, block) for at in edges)
 
     def _mend(self) -> None:
-        """Write the shared physical blocks as they were when this phase began: a torn write may have taken all
-        of one."""
+        """Write the shared physical blocks as they were when this phase began: a torn write may have taken
+        all of one."""
         block = self.state.course.physical_bytes
         for number, at in enumerate(self.state.edges):
             write_bytes(self._drive, at, self._edges[number * block : (number + 1) * block])
         if self.state.edges:
             self._drive.flush()
 
-    def _bar(self) -> None:
-        course = self.state.course
-        self._mend()
-        write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))
-        self._drive.flush()
-
-    def _place(self) -> None:
-        """Write all but the first piece, which is the head, then that: by it the content is recognised."""
-        course = self.state.course
-        self._mend()
-        start = course.start(self.state.target)
-        head, *rest = course.pieces.placed(self.state.target)
-        for piece in (*rest, head):
-            write_bytes(self._drive, start + piece.offset_bytes, image_of(self._images, piece))
-            self._drive.flush()
-
     def _write_table(self, wanted: tuple[Piece, ...]) -> None:
-        """One copy of the table at a time, the damaged one first, and nothing that is there already: at every
-        moment one copy is whole."""
-        course = self.state.course
+        """One copy of the table at a time, a damaged one first, and nothing that is there already: at every
+        moment one copy is whole. What is whole is read; so it is on the medium first, since after the death of
+        a process it may lie in the drive's memory alone."""
+        self._drive.flush()
+        pieces = self.state.course.pieces
+        known = [self._copies(table) for table in (pieces.table_old, pieces.table_moving, pieces.table_new)]
         copies = self._copies(wanted)
-        known = [
-            self._copies(table)
-            for table in (course.pieces.table_old, course.pieces.table_moving, course.pieces.table_new)
-        ]
-        order = sorted(range(len(copies)), key=lambda number: any(self._stands(one[number]) for one in known))
-        for number in order:
-            for piece in copies[number]:
+        for is_first in sorted(
+            copies, key=lambda side: any(self._stands(one[side]) for one in known if side in one)
+        ):
+            for piece in copies[is_first]:
                 if not self._stands((piece,)):
                     write_bytes(self._drive, piece.offset_bytes, image_of(self._images, piece))
                     self._drive.flush()
 
-    def _copies(self, table: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-        """The pieces of each copy, which lie before and behind both places, in the order in which they come."""
+    def _copies(self, table: tuple[Piece, ...]) -> dict[bool, tuple[Piece, ...]]:
+        """The pieces of each copy, in the order in which they come: whether it lies before both places."""
         lo = self.state.course.lo
-        return [tuple(pieces) for _, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)]
+        return {
+            is_first: tuple(pieces)
+            for is_first, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)
+        }
 
     def stands(self, side: Side) -> bool:
-        """Whether the head, and what else is written there at the end, stands at this place as the journal has
-        it: nobody has used the partition since."""
+        """Whether the head, and what else is written there at the end, stands at this place as the journal
+        has it: nobody has used the partition since."""
         course = self.state.course
         return self._stands(course.pieces.placed(side), course.start(side))
 
@@ -162,12 +178,3 @@ class Mover:
             == image_of(self._images, piece)
             for piece in pieces
         )
-
-    def _move(self, target: Side) -> None:
-        self._mend()
-        moving = Moving(self._drive, self._journal, self.state, self._told)
-        try:
-            self.state = moving.to(target)
-        except BaseException:
-            self.state = moving.state
-            raise

@@ -46,8 +46,8 @@ class Moving:
         return self.state
 
     def _begin(self, target: Side, first: tuple[int, int]) -> None:
-        """Before the first window: where its fixed end shares a physical block with what else lies there, that
-        block is kept. What is in the ring is of before."""
+        """Before the first window: where its fixed end shares a physical block with what else lies there,
+        that block is kept. What is in the ring is of before."""
         course = self.state.course
         edges: tuple[int, ...] = ()
         if course.scheme is Scheme.DIRECT:

@@ -1,9 +1,8 @@
 """Where a move stands, as the journal on the drive has it, and what the phases mean.
 
-With `lo` < `hi` the two starts, and D = hi - lo: the content [head, boundary) lies at `lo`, and [boundary, size)
-at `hi`. The D bytes from lo + boundary on are the hole: what they hold is needed no more. Both directions, and
-undoing either, go on from the same boundary.
-"""
+With `lo` < `hi` the two starts, and D = hi - lo: the content [head, boundary) lies at `lo`, and [boundary,
+size) at `hi`. The D bytes from lo + boundary on are the hole: what they hold is needed no more. Both
+directions, and undoing either, go on from the same boundary."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,11 +13,10 @@ from wizard.model.move import Scheme
 class Phase(StrEnum):
     """What is being done. Each can be done again from its beginning, and each can be turned from.
 
-    PREPARED: the journal is whole, and nothing else was written. UNTABLING: the table's entry becomes one that
-    covers both places. BARRING: the head becomes zeros, so that nobody recognises half of a filesystem. MOVING:
-    windows move. PLACING: the head comes to its new place. TABLING: the table's entry becomes that of the
-    place. DONE: the partition is whole at `State.target`.
-    """
+    PREPARED: the journal is whole, and nothing else was written. UNTABLING: the table's entry becomes one
+    that covers both places. BARRING: the head becomes zeros, so that nobody recognises half of a filesystem.
+    MOVING: windows move. PLACING: the head comes to its new place. TABLING: the table's entry becomes that of
+    the place. DONE: the partition is whole at `State.target`."""
 
     PREPARED = "prepared"
     UNTABLING = "untabling"
@@ -43,8 +41,9 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is to stand at a place: `image` is where its bytes begin among the journal's images. Whole physical
-    blocks of a table; of a partition's content, whose offsets count from its start, whole logical blocks."""
+    """What is to stand at a place: `image` is where its bytes begin among the journal's images. Whole
+    physical blocks of a table; of a partition's content, whose offsets count from its start, whole logical
+    blocks."""
 
     offset_bytes: int
     size_bytes: int
@@ -53,8 +52,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The journal's images by what they are of: the table before, meanwhile and after, and what of the content
-    is written at either place when all else is there, the head first."""
+    """The journal's images by what they are of: the table before, meanwhile and after, and what of the
+    content is written at either place when all else is there, the head first."""
 
     table_old: tuple[Piece, ...]
     table_moving: tuple[Piece, ...]
@@ -115,7 +114,8 @@ class Course:
 class State:
     """How far it is. `target` is where it goes, `barred_at` where the head is taken from. `edges` are the
     physical blocks, by their offsets, that a write of this phase shares with what is not its own: the journal
-    keeps their bytes. `epoch` numbers the stretches in one direction: windows of an older one mean nothing."""
+    keeps their bytes. `epoch` numbers the stretches in one direction: windows of an older one mean
+    nothing."""
 
     course: Course
     phase: Phase

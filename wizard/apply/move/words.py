@@ -25,7 +25,8 @@ OUTCOME = Sentence(
 )
 OTHERWISE = Sentence(
     "apply.move.otherwise",
-    "{part} is not as it was when this was made. Look at it again with `diskwright move`. Nothing was written.",
+    "{part} is not as it was when this was made. Look at it again with `diskwright move`. Nothing was "
+    "written.",
 )
 OTHER_DRIVE = Sentence(
     "apply.move.other-drive", "{drive} is not a drive that this run may touch. Nothing was written."
@@ -59,7 +60,8 @@ RECOGNISED = Sentence("apply.move.recognised", "{part} holds {holds}, as before.
 HOLDS = Sentence("apply.move.holds", "it holds {found}")
 DONE = Sentence(
     "apply.move.done",
-    "{part} starts at byte {start} now, and is aligned. `diskwright undo {run}` moves it back, until it is used.",
+    "{part} starts at byte {start} now, and is aligned. `diskwright undo {run}` moves it back, until it is "
+    "used.",
 )
 DONE_THERE = Sentence(
     "apply.move.done-there",
@@ -75,11 +77,13 @@ STOPPED_EARLY = Sentence(
 )
 FAILED = Sentence(
     "apply.move.failed",
-    "{why} Nothing is lost: `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has moved.",
+    "{why} Nothing is lost: `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has "
+    "moved.",
 )
 NO_JOURNAL = Sentence(
     "apply.move.no-journal",
-    "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written now.",
+    "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written "
+    "now.",
 )
 USED_SINCE = Sentence(
     "apply.move.used-since",
@@ -97,7 +101,8 @@ BACK = Sentence("apply.move.back", "{part} starts at byte {start} again, bit for
 AS_BEFORE = Sentence("apply.move.as-before", "If the power went now, {part} would be as before.")
 HALF = Sentence(
     "apply.move.half",
-    "If the power went now, nothing would be lost: nobody could mount {part} until `diskwright {command} {run}` "
+    "If the power went now, nothing would be lost: nobody could mount {part} until `diskwright {command} "
+    "{run}` "
     "has finished.",
 )
 COMPARED = Sentence("apply.move.compared", "All of {part} was read again.")

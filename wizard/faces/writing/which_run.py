@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
 from wizard.apply.migration.of_run import load_migration
+from wizard.apply.move.of_run import load_move
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
 from wizard.apply.plan.same_drive import identity_difference
@@ -23,7 +24,6 @@ from wizard.apply.run.runs import (
     outline,
     runs_folder,
 )
-from wizard.apply.move.of_run import load_move
 from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.told import contents_words
 from wizard.faces.showing.command import typed

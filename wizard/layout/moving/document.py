@@ -9,7 +9,8 @@ from wizard.model.move import Move, Scheme
 
 
 def check_move(move: Move, where: str) -> None:
-    """Raises BadInput where the numbers of a move do not hold together: a forged one would write elsewhere."""
+    """Raises BadInput where the numbers of a move do not hold together: a forged one would write
+    elsewhere."""
     block = move.drive.geometry.logical_block_bytes
     hole = move.window_bytes * (2 if move.lags else 1)
     places = (move.before, move.after, move.span, move.journal)

@@ -36,7 +36,8 @@ UNKNOWN = Sentence(
 )
 OFFSET = Sentence(
     "layout.moving.offset",
-    "The physical blocks of {drive} begin at byte {offset}, not at 0. Partitions are not moved on such drives yet.",
+    "The physical blocks of {drive} begin at byte {offset}, not at 0. Partitions are not moved on such "
+    "drives yet.",
 )
 BLOCKS = Sentence(
     "layout.moving.blocks",
@@ -49,12 +50,14 @@ NOT_A_BLOCK = Sentence(
 SAME = Sentence("layout.moving.same", "{part} starts there already.")
 NO_ROOM = Sentence(
     "layout.moving.no-room",
-    "There is no room to move {part}: it takes {needed:size} of free space beside it. Make it smaller first, or "
+    "There is no room to move {part}: it takes {needed:size} of free space beside it. Make it smaller "
+    "first, or "
     "delete its neighbour.",
 )
 NO_ROOM_THERE = Sentence(
     "layout.moving.no-room-there",
-    "{part} does not fit there with its journal. Between its neighbours there is room from byte {low} to {high}.",
+    "{part} does not fit there with its journal. Between its neighbours there is room from byte {low} to "
+    "{high}.",
 )
 
 # What is good to know.
@@ -65,13 +68,14 @@ WINDOWS = Sentence(
 )
 BOOT_LOADER = Sentence(
     "layout.moving.boot-loader",
-    "{part} is marked as the one to start from. A boot loader that names places on the drive must be installed "
+    "{part} is marked as the one to start from. A boot loader that names places on the drive must be "
+    "installed "
     "again afterwards, with `grub-install` or its own program.",
 )
 FIRMWARE = Sentence(
     "layout.moving.firmware",
     "The firmware's entries may name where {part} starts. If the computer does not start afterwards, choose "
-    "the drive itself in the firmware's menu, or make the entry anew with `efibootmgr`.",
+    "the drive itself in its menu. `efibootmgr` makes the entry anew.",
 )
 BY_LOG = Sentence(
     "layout.moving.by-log",
@@ -83,7 +87,8 @@ AGAIN = Sentence("layout.moving.again", "Make it anew with `diskwright move`.")
 NOT_TOGETHER = Sentence("layout.moving.not-together", "{where}: {what} does not fit the rest.")
 MOVES = Sentence(
     "layout.moving.moves",
-    "{part}, {size:size} of {holds} on {drive}, moves by {shift:size} {direction}: from sector {before} to sector {after}.",
+    "{part}, {size:size} of {holds} on {drive}, moves by {shift:size} {direction}: from sector {before} to "
+    "sector {after}.",
 )
 UP = Sentence("layout.moving.up", "towards the end of the drive")
 DOWN = Sentence("layout.moving.down", "towards the beginning of the drive")
@@ -93,7 +98,8 @@ TAKES = Sentence(
 )
 POWER = Sentence(
     "layout.moving.power",
-    "If the power goes meanwhile, nothing is lost. Until `diskwright resume` has finished the move nobody can "
+    "If the power goes meanwhile, nothing is lost. Until `diskwright resume` has finished the move nobody "
+    "can "
     "mount {part}, on any computer.",
 )
 BACK = Sentence(
@@ -102,7 +108,8 @@ BACK = Sentence(
 )
 JOURNAL = Sentence(
     "layout.moving.journal",
-    "The journal takes {size:size} of free space at byte {start} of the drive. What deleted files left there is lost.",
+    "The journal takes {size:size} of free space at byte {start} of the drive. What deleted files left "
+    "there is lost.",
 )
 
 # The steps.
