@@ -258,7 +258,8 @@ def test_the_sentence_has_the_real_numbers() -> None:
         finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical"
     )
     assert found.subject == "/dev/sda1"
-    assert "17408" in str(found.sentence) and "3072" in str(found.sentence) and "1048576" in str(found.remedy)
+    assert "17408" in str(found.sentence) and "3072" in str(found.sentence)
+    assert "sudo diskwright move /dev/sda1" in str(found.remedy)
 
 
 def test_a_solid_state_drive_is_promised_no_ratio() -> None:

@@ -18,6 +18,7 @@ from wizard.layout.changes.possible import (
     why_not_unmount,
 )
 from wizard.layout.changes.words import UNREAD
+from wizard.layout.moving.planned import planned_move
 from wizard.layout.one.possible import (
     room_behind,
     why_not_delete,
@@ -29,6 +30,7 @@ from wizard.layout.room.refusals import measured, unread_content
 from wizard.layout.room.space import aligned_spaces
 from wizard.migrate.ext.candidates import old_filesystems
 from wizard.model.errors import Refused
+from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.said import Said
@@ -36,7 +38,7 @@ from wizard.services.session import OpenRun
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
-WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "format", "delete"}
+WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "format", "delete", "move"}
 """What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """The least that any filesystem for files takes."""
@@ -80,6 +82,7 @@ def entries(
     found += _of_filesystem(machine, drive, device, here)
     if part is not None:
         found += _of_partition(drive, part)
+        found += _of_misaligned(machine, drive, part, here)
     else:
         found += _of_the_whole(machine, drive, here)
     found = [_hindered(here, one) for one in found]
@@ -186,6 +189,19 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     yield Entry(
         "delete", "D", words.DELETE(), words.DELETE_SAYS(), _text(why_not_delete(drive, part)), ends=True
     )
+
+
+def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:
+    if drive.geometry is None or not part.start_bytes % grain_bytes(drive.geometry):
+        return
+    says: Text = ""
+    try:
+        move = planned_move(machine, drive, part)
+        says = words.MOVE_SAYS(shift=move.shift_bytes)
+        why_not = here.not_measured
+    except Refused as refusal:
+        why_not = str(refusal)
+    yield Entry("move", "f", words.MOVE(), says, why_not)
 
 
 def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:

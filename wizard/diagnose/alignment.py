@@ -8,7 +8,7 @@ from wizard.diagnose.stripes import find_stripes
 from wizard.diagnose.words import alignment as words
 from wizard.diagnose.words import shared
 from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import Geometry, align_up
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Said, Sentence, in_a_row
 from wizard.model.units import MIB
@@ -189,7 +189,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
     source = shared.KERNEL() if drive.rotational is False else words.KERNEL_AND_STUDY()
     cost = _cost(drive, geometry)
-    return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(geometry, partition))
+    return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(partition))
 
 
 def _cost(drive: Drive, geometry: Geometry) -> Said:
@@ -213,7 +213,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         ),
         shared.LIARS(),
         words.STUDY(),
-        in_a_row(words.MEASURE(drive=drive.path), _move(geometry, partition)),
+        in_a_row(words.MEASURE(drive=drive.path), _move(partition)),
     )
 
 
@@ -257,6 +257,6 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
     )
 
 
-def _move(geometry: Geometry, partition: Partition) -> Said:
+def _move(partition: Partition) -> Said:
     """The remedy for a partition that starts in the wrong place."""
-    return words.MOVE(better=align_up(geometry, partition.start_bytes))
+    return words.MOVE(partition=partition.path)

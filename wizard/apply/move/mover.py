@@ -140,8 +140,8 @@ class Mover:
 
     def _write_table(self, wanted: tuple[Piece, ...]) -> None:
         """One copy of the table at a time, a damaged one first, and nothing that is there already: at every
-        moment one copy is whole. What is whole is read; so it is on the medium first, since after the death of
-        a process it may lie in the drive's memory alone."""
+        moment one copy is whole. What is whole is read; so it is on the medium first, since after the death
+        of a process it may lie in the drive's memory alone."""
         self._drive.flush()
         pieces = self.state.course.pieces
         known = [self._copies(table) for table in (pieces.table_old, pieces.table_moving, pieces.table_new)]

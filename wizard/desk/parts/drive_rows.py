@@ -28,6 +28,8 @@ TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-40
 """Findings that half a minute of measuring answers."""
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
+MISALIGNED = frozenset({"alignment-physical"})
+"""Findings that moving the partition answers."""
 DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
 """Findings that the quick test for shingled recording may answer."""
 
@@ -198,6 +200,17 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
             yield para(Piece(words.LEFT_EARLY(), Tone.WARN), hang=2, key="show-run")
 
 
+def misaligned_part(drive: Drive, diagnosis: Diagnosis, at: str) -> Partition | None:
+    """The partition that is misaligned, at this row or, of a drive's, the first; None where none is."""
+    subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
+    found = (part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
+    return next(found, None)
+
+
+ANSWERED = {"move": MISALIGNED, "speed": TESTED, "shingled": DOUBTED}
+"""Findings, by the action that does something about them."""
+
+
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     """What asks for something, the worst first; several alike are told once. Where a key does something about
     it, that stands beside it; else what to do. Those that are fine are told by `w`."""
@@ -207,7 +220,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
         if finding.severity is not Severity.OK:
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for (code, severity), same in alike.items():
-        key = "speed" if code in TESTED else "shingled" if code in DOUBTED else ""
+        key = next((name for name, codes in ANSWERED.items() if code in codes), "")
         more: Text = words.MORE_ALIKE(count=len(same) - 1) if len(same) > 1 else ""
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)

@@ -21,7 +21,7 @@ from wizard.layout.changes.possible import places_of, signatures_on
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.services.session import PartChange
 
@@ -149,6 +149,12 @@ class Actions(Place):
             self.desk.with_root(self, lambda: self._work_out(Grow()))
         else:
             self._change(PartChange.GROW)
+
+    def act_move(self, _row: str, _values: Values) -> None:
+        """To where it is aligned, with everything in it."""
+        part = self._drive.partition(self._device)
+        assert part is not None
+        to_move(self.desk, self._machine, self._drive, part)
 
     def _change(self, change: PartChange) -> None:
         from wizard.desk.jobs.of_plan import PlanJob
@@ -284,6 +290,15 @@ class Which(Place):
 
         self.desk.back()
         self.desk.go(Ways(self.desk, self._drive, row))
+
+
+def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
+    """On to the review of moving a misaligned partition. Raises Refused where it cannot move."""
+    from wizard.desk.jobs.of_move import MoveJob
+    from wizard.desk.places.review import Review
+    from wizard.layout.moving.planned import planned_move
+
+    desk.go(Review(desk, MoveJob(planned_move(machine, drive, part))))
 
 
 def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:

@@ -99,8 +99,9 @@ LARGER_STRIPES = Sentence(
 # What to do.
 MOVE = Sentence(
     "diagnose.alignment.move",
-    "Start it at byte {better} ({better:exact}): copy the data elsewhere, set the drive up anew, and copy "
-    "it back. diskwright does not move data in place.",
+    "Move it: `sudo diskwright move {partition}`. Every file stays, and a power cut costs nothing. It must "
+    "not "
+    "be in use meanwhile.",
 )
 ANEW_WITH_PARTITION = Sentence(
     "diagnose.alignment.anew-with-partition",

@@ -10,4 +10,4 @@ ABOUT = Sentence(
 )
 PART = Sentence("faces.move.part", "the partition, which nothing may use meanwhile")
 ALIGN = Sentence("faces.move.align", "to the best aligned place near it (the default)")
-TO = Sentence("faces.move.to", "to this start, from the beginning of the drive: 1MiB, 64MiB, or bytes")
+TO = Sentence("faces.move.to", "to this start, from the beginning of the drive: 1MiB, 2048s, or bytes")

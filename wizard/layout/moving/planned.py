@@ -34,7 +34,7 @@ ACTIVE = 0x80
 """The boot byte of an MBR entry that firmware starts from; in GPT, the attribute for old BIOSes is bit 2."""
 
 
-def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None) -> Move:
+def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None = None) -> Move:
     """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
     reason where it cannot be."""
     if why := why_not_move(drive, part):

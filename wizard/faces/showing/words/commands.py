@@ -34,6 +34,7 @@ SAYS = {
         "faces.showing.commands.migrate",
         "bring ext2 or ext3 to ext4, with all files: the ways, or one as a plan",
     ),
+    "move": Sentence("faces.showing.commands.move", "move a partition in place, to where it is aligned"),
     "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
     "bench": Sentence(
         "faces.showing.commands.bench",
