@@ -51,6 +51,7 @@ COMMANDS = (
     "grow",
     "power-off",
     "migrate",
+    "bring",
     "show",
     "bench",
     "trial",
@@ -77,10 +78,21 @@ WIZARD = "walk"
 ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
 """Commands of one module, which is told which of them is meant."""
 
-PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "trial", "apply"}
+PROBING = ACTIONS | {
+    WIZARD,
+    "inspect",
+    "advise",
+    "plan",
+    "tune",
+    "migrate",
+    "bring",
+    "bench",
+    "trial",
+    "apply",
+}
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
-BEGINNING = ACTIONS | {"apply", "resume", "keep", "undo"}
+BEGINNING = ACTIONS | {"apply", "bring", "resume", "keep", "undo"}
 """Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
 
 LONGEST_SENTENCE = 4000

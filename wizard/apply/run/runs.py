@@ -37,7 +37,7 @@ ROOM_BYTES = 4 * MIB
 STATE = Path("/var/lib/diskwright")
 """Where what outlives a start is kept, unless the environment says otherwise."""
 
-PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
+PLAN, CHANGES, MIGRATION, BRING = "plan.json", "changes.json", "migration.json", "bring.json"
 """The document that a run carries out: one of them."""
 
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
@@ -258,17 +258,18 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
 
 
 class Kind(StrEnum):
-    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to
-    ext4."""
+    """What a run does: carry out a plan, change something for a filesystem that exists, migrate one to ext4,
+    or bring files to one."""
 
     PLAN = PLAN
     CHANGES = CHANGES
     MIGRATION = MIGRATION
+    BRING = BRING
 
 
 def kind_of(run: Path) -> Kind:
     """What the run does, by the document it has."""
-    return next((kind for kind in (Kind.CHANGES, Kind.MIGRATION) if (run / kind).exists()), Kind.PLAN)
+    return next((kind for kind in Kind if kind is not Kind.PLAN and (run / kind).exists()), Kind.PLAN)
 
 
 def outline(run: Path) -> tuple[tuple[str, ...], int]:
@@ -285,6 +286,11 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
 
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
+        case Kind.BRING:
+            from wizard.apply.bring.of_run import load_bring
+
+            bring = load_bring(run)
+            return (bring.target.device,), len(bring.steps)
         case Kind.PLAN:
             plan = load_plan(run)
             return plan.paths, len(plan.steps)
