@@ -160,7 +160,7 @@ def test_what_changed_is_noticed() -> None:
         mode: int = stat.S_IFREG, size: int = 10, modified: int = 3, changed: int = 8
     ) -> os.stat_result:
         times = {"st_mtime_ns": modified, "st_ctime_ns": changed, "st_atime_ns": 0}
-        return os.stat_result((mode, 9, 1, 1, 0, 0, size, 0, 0, 0), times)  # type: ignore[arg-type]
+        return os.stat_result((mode, 9, 1, 1, 0, 0, size, 0, 0, 0), times)
 
     known = entry(modified=3)
     assert is_steady(known, status())

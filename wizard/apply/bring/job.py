@@ -20,17 +20,17 @@ def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
         raise Refused(words.NO_OVER(run=run.name))
     bring = load_bring(run)
-    names = {"folder": shown(bring.target.folder)}
+    folder = shown(bring.target.folder)
     match asked.purpose:
         case Purpose.APPLY:
             now = state(run)
             if now in (RunState.DONE, RunState.UNDONE):
                 raise Refused(words.NOTHING_TO_RESUME(run=run.name, state=now))
             check_goes_on(run)
-            said = words.GOING_ON(source=shown(bring.source.path), **names)
+            said = words.GOING_ON(source=shown(bring.source.path), folder=folder)
         case Purpose.UNDO:
             check_takes_back(run)
-            said = words.TAKING_BACK(**names)
+            said = words.TAKING_BACK(folder=folder)
         case Purpose.KEEP:
             raise Refused(words.NOTHING_TO_KEEP(run=run.name))
     drives = check_own(bring, load_environment(run))

@@ -46,7 +46,7 @@ class Ground:
     @property
     def inside(self) -> Path:
         """Where it lies in its filesystem."""
-        return Path(f"{self.mounted.root}/{self.folder.relative_to(self.mounted.mount_point)}")
+        return Path(self.mounted.root) / self.folder.relative_to(self.mounted.mount_point)
 
     def overlaps(self, other: "Ground") -> bool:
         """Whether one of both folders is the other, or lies in it."""

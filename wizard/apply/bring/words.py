@@ -91,7 +91,6 @@ SAME = Sentence(
 ALL_SAME = Sentence("apply.bring.all-same", "Everything that was copied is the same as in its source")
 NO_DIFFERENCE = Sentence("apply.bring.no-difference", "no difference in {entries:,d} entries")
 NOT_SAME = Sentence("apply.bring.not-same", "The copy in {folder} is not the same:")
-ONLY_READ = Sentence("apply.bring.only-read", "{source} was only read.")
 BROUGHT = Sentence(
     "apply.bring.brought",
     "{folder} holds everything of {source}, read back and compared. `diskwright undo {run}` removes it.",
@@ -108,9 +107,7 @@ WAYS_ON = Sentence(
     "apply.bring.ways-on",
     "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
 )
-APPEARED = Sentence("apply.bring.appeared", "{path} appeared there meanwhile, and nothing is overwritten.")
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
-RECORD_LOST = Sentence("apply.bring.record-lost", "{file} is damaged, so nobody knows what is copied.")
 
 # Taking it back.
 REMOVED = Sentence(

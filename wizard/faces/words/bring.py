@@ -14,8 +14,8 @@ CONFIRM = Sentence("faces.bring.confirm", "do it: the token of the target's driv
 DRY_RUN = Sentence("faces.bring.dry-run", "check everything; nothing is written")
 ABOUT = Sentence(
     "faces.bring.about",
-    "What is in SOURCE comes to lie in TARGET: files with their holes, links, owners, attributes, ACLs, flags "
-    "and times, as far as the target can hold them. Before that it says what cannot be kept.",
+    "What is in SOURCE comes to lie in TARGET, with all that the target can hold of it. Before that it says "
+    "what cannot be kept.",
 )
 ABOUT_COMPARED = Sentence(
     "faces.bring.about-compared",
