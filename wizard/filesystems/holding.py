@@ -16,6 +16,9 @@ BTRFS_FLAGS = USUAL_FLAGS | DIRSYNC | 0x4 | 0x400 | 0x800000
 LINUX_ATTRIBUTES = ("user.", "trusted.", "security.", "system.posix_acl_")
 """How the names of extended attributes begin that every Linux filesystem with such keeps."""
 
+XFS_ACLS = "trusted.SGI_ACL_"
+"""What XFS shows of an ACL once more (linux/fs/xfs/xfs_xattr.c)."""
+
 SECOND = 10**9
 
 
@@ -50,7 +53,7 @@ class Holds:
 
     def attribute(self, name: str) -> bool:
         """Whether it holds an extended attribute of this name."""
-        return name.startswith(self.attributes)
+        return name.startswith(self.attributes) and not name.startswith(XFS_ACLS)
 
 
 LINUX = Holds()

@@ -1,6 +1,7 @@
 """The second step: what changed while it was copied is copied again, once; folders get what else they are;
 flags come last."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from wizard.apply.manifest.copying import (
     telling,
 )
 from wizard.apply.manifest.entry import Entry, Kind, to_line
-from wizard.apply.manifest.look import GONE, KINDS, Inode, look, status_at, walk
+from wizard.apply.manifest.look import GONE, KINDS, Inode, folder_of, look, status_at, walk
 from wizard.apply.manifest.manifest import BEFORE, write_manifest
 from wizard.apply.manifest.words import NOT_WRITTEN
 from wizard.apply.run.progress import noting
@@ -121,19 +122,25 @@ def _take_away(site: BringSite, changed: _Changed) -> None:
 def remove_entry(top: int, path: bytes) -> bool:
     """Take away a file, or a folder that is empty; whether it is gone then. Raises OSError."""
     try:
-        if not stat.S_ISDIR(status_at(top, path).st_mode):
-            remove_name(top, path)
-            return True
+        with folder_of(top, path) as (folder, name):
+            if stat.S_ISDIR(status_at(folder, name).st_mode):
+                return _remove_folder(folder, name)
+            remove_name(folder, name)
     except OSError as error:
-        if error.errno in GONE:
-            return True
-        raise
+        if error.errno not in GONE:
+            raise
+    return True
+
+
+def _remove_folder(above: int, name: bytes) -> bool:
     try:
-        os.rmdir(path, dir_fd=top)
+        os.rmdir(name, dir_fd=above)
     except PermissionError:
-        free(top, path)
-        os.rmdir(path, dir_fd=top)
-    except OSError:
+        free(above, name)
+        os.rmdir(name, dir_fd=above)
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise
         return False
     return True
 

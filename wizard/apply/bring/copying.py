@@ -47,6 +47,11 @@ def entries_in(file: Path) -> Iterator[Entry]:
     return (from_line(line, ENTRY_OF(file=str(file))) for line in manifest_lines(file))
 
 
+def data_bytes_of(entry: Entry) -> int:
+    """How much of a file is no hole, which its entry tells first of where its data lie."""
+    return int(entry.data.partition(" ")[0] or 0)
+
+
 def is_steady(entry: Entry, status: os.stat_result) -> bool:
     """Whether a file or folder is still what it was when its entry was made."""
     return (
@@ -149,7 +154,7 @@ def _amounts(site: BringSite, done: int) -> tuple[int, int, int]:
     """How many entries the list has, how many bytes they hold, and how many of those are left."""
     count = size_bytes = left_bytes = 0
     for index, entry in enumerate(entries_in(site.run / BEFORE)):
-        own = entry.size_bytes if entry.kind is Kind.FILE and not entry.same_as else 0
+        own = data_bytes_of(entry) if entry.kind is Kind.FILE and not entry.same_as else 0
         count, size_bytes = index + 1, size_bytes + own
         left_bytes += own if index >= done else 0
     return count, size_bytes, left_bytes

@@ -11,7 +11,7 @@ from wizard.apply.bring.copying import Stopped, copy_listed
 from wizard.apply.bring.guard import check_new, check_own
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
-from wizard.apply.bring.record import load_again, load_copied
+from wizard.apply.bring.record import load_again
 from wizard.apply.bring.site import BringSite, site_of
 from wizard.apply.bring.told import step_said
 from wizard.apply.bring.undoing import NAMED, remove_brought, remove_made_folders
@@ -112,7 +112,7 @@ def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
         raise Refused(words.UNDONE_ALREADY(run=run.name))
-    if load_copied(run) is None:
+    if not begun_steps(read_entries(run)):
         raise Refused(words.WROTE_NOTHING(run=run.name))
 
 

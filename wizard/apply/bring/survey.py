@@ -82,9 +82,9 @@ def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_byte
     elif stat.S_ISREG(status.st_mode):
         _check_fits(path, size_fault(status.st_size, filesystem))
         count.files += 1
-        count.size_bytes += status.st_size
-        data = _data_bytes(top, path, status) if holds.holes else status.st_size
-        count.room_bytes += _rounded(data, block_bytes)
+        data = _data_bytes(top, path, status)
+        count.size_bytes += data
+        count.room_bytes += _rounded(data if holds.holes else status.st_size, block_bytes)
     elif stat.S_ISLNK(status.st_mode):
         count.links += 1
     else:

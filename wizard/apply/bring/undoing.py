@@ -37,11 +37,11 @@ def remove_brought(site: BringSite) -> Said:
     note = noting(site.run)
     paths = dict(_made(site))
     for number, (path, half) in enumerate(paths.items()):
-        with telling(path):
+        with telling(path, words.NOT_REMOVED):
             _take_one(site, path, taken, half=half)
         note((number + 1) / len(paths))
     for path in sorted(taken.folders, key=lambda path: path.split(b"/"), reverse=True):
-        with telling(path):
+        with telling(path, words.NOT_REMOVED):
             gone = remove_entry(site.there, path)
         taken.removed += gone
         if not gone:

@@ -115,6 +115,7 @@ REMOVED = Sentence(
     "1 entry was removed from {folder}.",
     "{count:,d} entries were removed from {folder}.",
 )
+NOT_REMOVED = Sentence("apply.bring.not-removed", "{path} could not be removed: {why}.")
 LEFT = Sentence(
     "apply.bring.left",
     "Left, since {source} no longer holds the same: {paths:list}.",

@@ -36,6 +36,7 @@ from wizard.apply.manifest.look import (
 )
 from wizard.filesystems.holding import EVERYTHING, Holds
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence
 from wizard.model.units import MIB
 
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
@@ -76,7 +77,7 @@ def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> No
     """
     with both(source, target) as (here, there):
         copy, whole = Copy(here, there, on_bytes), _Whole()
-        for path, _ in walk(here):
+        for path, _, _ in walk(here):
             with telling(path):
                 _copy_next(copy, whole, path)
         for path in reversed(whole.folders):
@@ -114,13 +115,13 @@ def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def telling(path: bytes) -> Iterator[None]:
+def telling(path: bytes, fault: Sentence = words.NOT_COPIED) -> Iterator[None]:
     """What goes wrong with a file within the block is raised as Failed, with its name."""
     try:
         yield
     except OSError as error:
         why = error.strerror or str(error)
-        raise Failed(words.NOT_COPIED(path=named(path), why=why)) from None
+        raise Failed(fault(path=named(path), why=why)) from None
 
 
 def copy_entry(copy: Copy, path: bytes, status: os.stat_result, first: bytes) -> int:
