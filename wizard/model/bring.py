@@ -45,8 +45,8 @@ class BringTo:
 
 @dataclass(frozen=True, slots=True)
 class BringAmount:
-    """How much there is: `entries` of all kinds, `files` among them, and their `size_bytes` of content, without
-    holes; what the copy takes of the target, `room_bytes`.
+    """How much there is: `entries` of all kinds, `files` among them, and their `size_bytes` of content,
+    without holes; what the copy takes of the target, `room_bytes`.
 
     `links` are symbolic links, `names` further names of a file, `others` pipes, sockets and devices.
     """
