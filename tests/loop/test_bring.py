@@ -365,8 +365,9 @@ def test_a_kill_at_any_moment_costs_nothing_that_was_copied(
         assert state(run) is RunState.UNDONE
 
 
-SHUTDOWN, NO_FLUSH = 0x8004587D, struct.pack("=I", 2)
-"""FS_IOC_SHUTDOWN, with nothing written any more (fs/ext4/ioctl.c, fs/xfs/xfs_ioctl.c)."""
+SHUTDOWN, NO_FLUSH, LOG_FLUSH = 0x8004587D, struct.pack("=I", 2), struct.pack("=I", 1)
+"""FS_IOC_SHUTDOWN, with nothing written any more, or nothing but the journal (fs/ext4/ioctl.c,
+fs/xfs/xfs_ioctl.c)."""
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs"])
@@ -375,10 +376,7 @@ def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> 
     for number in (45, 130, 190):
         run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
         killed_at(run, number)
-        folder = os.open(target.place, os.O_RDONLY)
-        fcntl.ioctl(folder, SHUTDOWN, NO_FLUSH)
-        os.close(folder)
-        tool("umount", str(target.place))
+        cut_off(target.place, NO_FLUSH)
         tool("mount", target.drive, str(target.place))
         trusted = inodes(run, target.place / f"cut {number}")
         assert trusted
@@ -387,6 +385,29 @@ def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> 
         assert_alike(ways, source.place, target.place / f"cut {number}", kind)
         now = inodes(run, target.place / f"cut {number}")
         assert {path: now[path] for path in trusted} == trusted
+
+
+def cut_off(place: Path, how: bytes) -> None:
+    """As a power cut leaves a filesystem."""
+    folder = os.open(place, os.O_RDONLY)
+    fcntl.ioctl(folder, SHUTDOWN, how)
+    os.close(folder)
+    tool("umount", str(place))
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_journal_of_the_source_is_never_replayed(
+    ways: Ways, image_of: Callable[[str], Path], kind: str
+) -> None:
+    source, target = ways.volume("old", kind), ways.target()
+    (source.place / "file").write_text("in the journal")
+    cut_off(source.place, LOG_FLUSH)
+    tool("blockdev", "--flushbufs", source.drive)
+    was = sha256(image_of(source.drive).read_bytes()).hexdigest()
+    with pytest.raises(Failed, match=f"{source.drive} cannot be mounted"):
+        work_out(source.drive, str(target.place), None)
+    tool("blockdev", "--flushbufs", source.drive)
+    assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
 
 
 def inodes(run: Path, folder: Path) -> dict[bytes, int]:
