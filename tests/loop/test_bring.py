@@ -17,6 +17,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended, said, story
 from tests.loop.manifests import ACL, NOT_UTF8, fill
+from tests.loop.walking import walker
 from wizard.apply.bring import catching_up, comparing, copying
 from wizard.apply.bring import run as running
 from wizard.apply.bring.planning import work_out
@@ -588,6 +589,23 @@ def test_subvolumes_with_the_same_numbers_come_over(ways: Ways) -> None:
     for name in ("a", "b"):
         assert (target.place / name / "other").read_text() == f"of {name}"
     assert (target.place / "a/file").stat().st_ino == (target.place / "a/other").stat().st_ino
+
+
+def test_the_wizard_follows_goes_on_and_undoes(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    was = contents(target.place)
+    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
+    killed_at(run, 60)
+    person = walker(ways.work, target.drive)
+    assert person.rows[0].key == f"run:{run}", person.text
+    person.act("show-run", f"run:{run}")
+    assert person.view.place == "result", (person.view.place, person.said)
+    assert "as far as its source still holds the same" in person.text
+    person.key("G")
+    assert person.view.place == "result" and state(run) is RunState.DONE, story(run)
+    assert "holds everything of" in person.text
+    person.settle("U")
+    assert state(run) is RunState.UNDONE and contents(target.place) == was, story(run)
 
 
 def test_by_command(ways: Ways) -> None:

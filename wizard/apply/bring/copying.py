@@ -123,7 +123,8 @@ def copy_listed(site: BringSite) -> Said:
             progress.save(index + 1)
             raise Stopped
     progress.save(count)
-    seconds = monotonic() - begun
+    # The top itself is on the list, too.
+    count, seconds = count - 1, monotonic() - begun
     if progress.bytes_done and seconds >= 1:
         rate = int(progress.bytes_done / seconds)
         return words.COPIED_AT(entries=count, size=size_bytes, rate=rate)

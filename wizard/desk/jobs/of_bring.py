@@ -72,10 +72,12 @@ class BringJob(Job):
         from wizard.apply.run.runs import called
 
         last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE()
-        if state.value != "done":
-            tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-            return Outcome(Banner(last, (), tone), (), Decision())
         drives = (self.bring.drive.path,)
         back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(words.BRING_BACK()))
+        if state.value == "undone":
+            return Outcome(Banner(last, (), Tone.GOOD), (), Decision())
+        if state.value != "done":
+            early = state.value in ("failed", "stopped", "interrupted")
+            return Outcome(Banner(last, (), Tone.WARN), (), Decision((back,) if early else ()))
         more = (words.UNDO_LATER(run=called(run)),)
         return Outcome(Banner(last, self.sentences, Tone.GOOD), more, Decision((back,), settled=True))
