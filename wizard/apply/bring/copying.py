@@ -105,8 +105,8 @@ class _Progress:
 def copy_listed(site: BringSite) -> Said:
     """List what there is, unless that was done before, and copy what is not copied yet; a sentence on that.
     Raises Failed, and Stopped."""
-    begun = monotonic()
     copied = _listed(site)
+    begun = monotonic()
     count, size_bytes, left_bytes = _amounts(site, copied.done)
     low = READ_SHARE + (1 - READ_SHARE) * (1 - left_bytes / max(size_bytes, 1))
     progress = _Progress(site, copied, noting(site.run, STEP, (min(low, 0.999), 1.0)), left_bytes)
