@@ -52,6 +52,7 @@ COMMANDS = (
     "power-off",
     "migrate",
     "move",
+    "bring",
     "show",
     "bench",
     "trial",
@@ -86,13 +87,14 @@ PROBING = ACTIONS | {
     "tune",
     "migrate",
     "move",
+    "bring",
     "bench",
     "trial",
     "apply",
 }
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
-BEGINNING = ACTIONS | {"apply", "move", "resume", "keep", "undo"}
+BEGINNING = ACTIONS | {"apply", "move", "bring", "resume", "keep", "undo"}
 """Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
 
 LONGEST_SENTENCE = 4000

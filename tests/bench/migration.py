@@ -22,9 +22,9 @@ from statistics import median
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render, timed
 from tests.devices import backing_file
 from tests.readme import put
+from wizard.apply.manifest.copying import copy_tree
 from wizard.apply.manifest.manifest import take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.migration.to_fresh.copying import copy_tree
 from wizard.model.units import KIB, MIB
 
 SMALL_FILES, LARGE_FILES = 4000, 4

@@ -15,9 +15,9 @@ import pytest
 
 from tests.devices import Bench, tool
 from tests.loop.manifests import entries_of, fill, make_ext3
+from wizard.apply.manifest.copying import copy_tree
 from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.migration.to_fresh.copying import copy_tree
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, make_fresh
 from wizard.model.errors import Failed
 from wizard.model.migration import MakeFresh
@@ -110,13 +110,13 @@ def test_a_copy_that_was_killed_is_begun_anew(fresh: Fresh, tmp_path: Path) -> N
     make_fresh(fresh)
     code = """
 import os, signal, sys
-from wizard.apply.migration.to_fresh import copying
+from wizard.apply.manifest import copying
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.migration.to_fresh.copying import copy_tree
+from wizard.apply.manifest.copying import copy_tree
 def die(*_arguments):
     os.sync()
     os.kill(os.getpid(), signal.SIGKILL)
-copying._finish_folder = die
+copying.finish_folder = die
 with mounted_read_only(sys.argv[1]) as old, mounted_alone(sys.argv[2]) as new:
     copy_tree(old, new, lambda _more: None)
 """

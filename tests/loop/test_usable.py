@@ -80,7 +80,7 @@ def test_a_group_can_write_and_its_files_stay_its_own(
     assert now is RunState.DONE, story(run)
     assert can_write(place, OTHER, OTHER, [FAMILY.gid]) and can_write(place, OTHER + 1, FAMILY.gid)
     assert not can_write(place, OTHER, OTHER)
-    if MADE[filesystem].keeps_owners:
+    if MADE[filesystem].holds.owners:
         assert tool("stat", "--format", "%u:%g %a", str(place)).strip() == f"0:{FAMILY.gid} 2775"
     assert f"the group family can write to {place}" in [one.sentence for one in said(run, Event.VERIFIED)]
 
@@ -91,7 +91,7 @@ def test_everyone_can_write(plain_folder: Path, work: Work, make_drive: MakeDriv
     run, now = work.apply(work.plan(make_drive(SIZE), volume(filesystem, place, EVERYONE)))
     assert now is RunState.DONE, story(run)
     assert can_write(place, OTHER, OTHER) and can_write(place, ANNA.uid, ANNA.gid)
-    if MADE[filesystem].keeps_owners:
+    if MADE[filesystem].holds.owners:
         assert tool("stat", "--format", "%u:%g %a", str(place)).strip() == "0:0 1777"
 
 

@@ -14,7 +14,13 @@ from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
 
-JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration", Kind.MOVE: "move"}
+JOBS = {
+    Kind.PLAN: "plan",
+    Kind.CHANGES: "tune",
+    Kind.MIGRATION: "migration",
+    Kind.MOVE: "move",
+    Kind.BRING: "bring",
+}
 """The folder of `wizard/apply/` whose `job` a kind of run is."""
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})

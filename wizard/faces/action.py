@@ -12,7 +12,7 @@ from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.acting import act
 from wizard.documents.files import write_file
 from wizard.faces.apply import narrate
-from wizard.faces.showing.command import Command, Example, root
+from wizard.faces.showing.command import Command, Example, given_again, root
 from wizard.faces.showing.console import out, say
 from wizard.faces.words import action as words
 from wizard.faces.words.shared import DOCUMENT, DOCUMENT_FILE, HOLDING, OTHER_FSTAB, RUN_HERE
@@ -135,16 +135,11 @@ def main(arguments: Namespace) -> ExitCode:
         for line in change_lines(changes, min(max(out().width, 40), 120)):
             out().print(line, soft_wrap=True)
     if arguments.confirm or arguments.dry_run:
-        begun = apply_changes(changes, arguments, _again)
+        begun = apply_changes(changes, arguments, given_again)
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     for doubt in changes.doubts:
         say(printable(str(doubt), 4000))
     token = shlex.quote(printable(changes.drive.token))
     say(words.TO_DO_THIS())
-    say(f"    {_again()} --confirm {token}")
+    say(f"    {given_again()} --confirm {token}")
     return ExitCode.DONE
-
-
-def _again() -> str:
-    """The command that was given, for root."""
-    return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])

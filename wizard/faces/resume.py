@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from wizard.apply.bring.of_run import load_bring
+from wizard.apply.bring.start import check_token as check_bring_token
 from wizard.apply.decide import LEFT_OFF, phase_now, resume
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.of_run import load_migration
@@ -68,6 +70,9 @@ def main(arguments: Namespace) -> ExitCode:
             resume(run)
         case Kind.MOVE:
             _check_one(load_move(run), tokens, check_move_token)
+            resume(run)
+        case Kind.BRING:
+            _check_one(load_bring(run), tokens, check_bring_token)
             resume(run)
         case Kind.MIGRATION:
             migration = load_migration(run)

@@ -1,6 +1,7 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
 from wizard.filesystems import words
+from wizard.filesystems.holding import BTRFS_FLAGS, Holds
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -96,4 +97,5 @@ KIND = MadeKind(
         in_use=lambda _device, place, member: _resize(f"{member}:max", place),
         shrinks_in_use=lambda _device, place, member, size: _resize(f"{member}:{size}", place),
     ),
+    holds=Holds(flags=BTRFS_FLAGS),
 )

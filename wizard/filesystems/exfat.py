@@ -1,6 +1,7 @@
 """exFAT: mkfs.exfat(8), tune.exfat(8) and fsck.exfat(8) of exfatprogs; tried with 1.2.0."""
 
 from wizard.filesystems import words
+from wizard.filesystems.holding import FORBIDDEN, SECOND, Holds
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.operations.make_filesystem import MakeFilesystem
@@ -45,5 +46,16 @@ KIND = MadeKind(
     mbr_type=NTFS_MBR_TYPE,
     also=("tune.exfat",),
     relabelling=Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
-    keeps_owners=False,
+    holds=Holds(
+        owners=False,
+        links=False,
+        attributes=(),
+        flags=0,
+        grain=2 * SECOND,
+        since=315532800,
+        holes=False,
+        forbidden=FORBIDDEN,
+        ends_plainly=True,
+        folds_case=True,
+    ),
 )

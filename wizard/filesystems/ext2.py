@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from wizard.filesystems import words
 from wizard.filesystems.ext4 import GROWING, RELABELLING
+from wizard.filesystems.holding import EXT_FLAGS, SECOND, Holds
 from wizard.filesystems.kind import RecognisedKind
 
 KIND = RecognisedKind(
@@ -15,4 +16,6 @@ KIND = RecognisedKind(
     relabelling=RELABELLING,
     # Without a journal a power cut would leave it half grown.
     growing=replace(GROWING, in_use=None),
+    # Of old inodes the dates are whole seconds.
+    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
 )

@@ -2,6 +2,7 @@
 
 from wizard.filesystems import words
 from wizard.filesystems.ext4 import GROWING, RELABELLING
+from wizard.filesystems.holding import EXT_FLAGS, SECOND, Holds
 from wizard.filesystems.kind import RecognisedKind
 
 KIND = RecognisedKind(
@@ -12,4 +13,6 @@ KIND = RecognisedKind(
     way_off=words.EXT3_OFF(),
     relabelling=RELABELLING,
     growing=GROWING,
+    # Of old inodes the dates are whole seconds.
+    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
 )

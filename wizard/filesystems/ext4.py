@@ -3,6 +3,7 @@
 import re
 
 from wizard.filesystems import words
+from wizard.filesystems.holding import EXT_FLAGS, Holds
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
@@ -105,4 +106,5 @@ KIND = MadeKind(
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
     relabelling=RELABELLING,
     growing=GROWING,
+    holds=Holds(flags=EXT_FLAGS),
 )

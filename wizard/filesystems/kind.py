@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wizard.filesystems.holding import LINUX, Holds
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
@@ -57,7 +58,8 @@ class FilesystemKind:
     `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
     first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
     same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
-    others have neither. Without `relabelling` it keeps its label, without `growing` its size.
+    others have neither. Without `relabelling` it keeps its label, without `growing` its size. `holds` is what
+    a copy to it keeps beside the content.
     """
 
     name: str
@@ -68,6 +70,7 @@ class FilesystemKind:
     way_off: Said | None = None
     relabelling: Relabelling | None = None
     growing: Growing | None = None
+    holds: Holds = LINUX
 
     @property
     def made(self) -> bool:
@@ -133,10 +136,9 @@ class MadeKind(FilesystemKind):
     `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for each TiB on a drive that
     does not turn, and on one that does. `also` are further programs that `commands` or swap take.
     `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
-    has any. `keeps_owners` tells whether files have owners and permissions as Linux knows them; where its
-    maker can, `gives_top` adds to its options the uid and gid that the top is to belong to. Mounted with
-    `quiet_options` it writes nothing by itself. `for_trial` are its options where it is made to be thrown
-    away soon: it discards nothing, and leaves for later what can be left.
+    has any. Where its maker can, `gives_top` adds to its options the uid and gid that the top is to belong
+    to. Mounted with `quiet_options` it writes nothing by itself. `for_trial` are its options where it is made
+    to be thrown away soon: it discards nothing, and leaves for later what can be left.
     """
 
     tool: str
@@ -170,7 +172,6 @@ class MadeKind(FilesystemKind):
     needs_files: tuple[tuple[str, Said], ...] = ()
     subvolumes: bool = False
     for_trial: Callable[[Argv], Argv] = _as_given
-    keeps_owners: bool = True
     gives_top: Callable[[Argv, int, int], Argv] | None = None
     quiet_options: Argv = ()
 

@@ -2,6 +2,7 @@
 ntfs-3g 2022.10.3."""
 
 from wizard.filesystems import words
+from wizard.filesystems.holding import FORBIDDEN, Holds
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
@@ -55,5 +56,15 @@ KIND = MadeKind(
         command=lambda device, _place, label: ("ntfslabel", device, label),
         fault=lambda label: words.NTFS_LABEL() if label[:1] == "-" else None,
     ),
-    keeps_owners=False,
+    # Its driver could keep more, which no other system would understand.
+    holds=Holds(
+        owners=False,
+        links=False,
+        attributes=(),
+        flags=0,
+        grain=100,
+        forbidden=FORBIDDEN,
+        ends_plainly=True,
+        folds_case=True,
+    ),
 )

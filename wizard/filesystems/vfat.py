@@ -1,6 +1,8 @@
 """FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tried with 4.2."""
 
 from wizard.filesystems import words
+from wizard.filesystems.holding import FORBIDDEN as FORBIDDEN_IN_NAMES
+from wizard.filesystems.holding import SECOND, Holds
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
@@ -68,5 +70,18 @@ KIND = MadeKind(
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
-    keeps_owners=False,
+    # Dates begin with 1980.
+    holds=Holds(
+        owners=False,
+        links=False,
+        attributes=(),
+        flags=0,
+        grain=2 * SECOND,
+        since=315532800,
+        largest_bytes=(1 << 32) - 1,
+        holes=False,
+        forbidden=FORBIDDEN_IN_NAMES,
+        ends_plainly=True,
+        folds_case=True,
+    ),
 )

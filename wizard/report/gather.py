@@ -108,6 +108,9 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
                 return load_move(sources.run)
             case Kind.PLAN:
                 return load_plan(sources.run)
+            case Kind.BRING:
+                absent.append(Absence("plan", str(words.BRINGS())))
+                return None
     except BadInput as error:
         absent.append(Absence("plan", str(error)))
         return None
@@ -151,7 +154,8 @@ def _facts(
 ) -> tuple[Facts | None, Machine | None]:
     """What is known of the drives concerned, and the machine they are part of."""
     if document is None and sources.run is not None:
-        absent.append(Absence("facts", str(words.NOBODY_KNOWS())))
+        if kind_of(sources.run) is not Kind.BRING:
+            absent.append(Absence("facts", str(words.NOBODY_KNOWS())))
         return None, None
     known = _drives_of(document) if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices

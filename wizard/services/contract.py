@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
+    from wizard.model.documents import RunDocument
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# The rooms are imported where they are called: the first list of drives comes before they are loaded.
 
 
 class Services(Protocol):
@@ -244,7 +244,7 @@ class Services(Protocol):
         nothing is left to be done."""
         ...
 
-    def document(self, run: Path) -> Plan | Changes | Migration | Move:
+    def document(self, run: Path) -> RunDocument:
         """What a run carries out; raises BadInput where it cannot be read."""
         ...
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
+    from wizard.model.documents import RunDocument
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.move import Move
@@ -100,7 +101,7 @@ class RecordedServices(Rules):
         """Nothing to move."""
         raise Refused(self.obstacle)
 
-    def document(self, run: Path) -> Plan | Changes | Migration | Move:
+    def document(self, run: Path) -> RunDocument:
         """No run."""
         raise Refused(self.obstacle)
 

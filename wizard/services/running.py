@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.model.changes import Changes, Wanted
+    from wizard.model.documents import RunDocument
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration
     from wizard.model.move import Move
@@ -232,7 +233,7 @@ class Running(WithRoot):
         except BadInput:
             return ()
 
-    def document(self, run: Path) -> Plan | Changes | Migration | Move:
+    def document(self, run: Path) -> RunDocument:
         """As the run's folder has it."""
         from wizard.apply.run.runs import Kind, kind_of, load_plan
 
@@ -251,3 +252,7 @@ class Running(WithRoot):
                 from wizard.apply.move.of_run import load_move
 
                 return load_move(run)
+            case Kind.BRING:
+                from wizard.apply.bring.of_run import load_bring
+
+                return load_bring(run)

@@ -1,6 +1,6 @@
 """How two manifests differ, in sentences: what a person loses, file by file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,19 +27,29 @@ KINDS = {
 """What an entry is, as a person reads it."""
 
 
+SeenAs = Callable[[Entry], Entry | None]
+"""What of an entry counts; None where nothing does."""
+
+
 def differences(
-    before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()
+    before: Path,
+    after: Path,
+    *,
+    inode_numbers: bool,
+    rewritten: frozenset[bytes] = frozenset(),
+    seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Said, ...]:
     """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
     the same filesystem.
 
     With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy
     has inodes, times of their change and a size of blocks of its own, and its own lost+found. Of the files
-    `rewritten` the content is to differ, and nothing else. Raises BadInput where a manifest cannot be read.
+    `rewritten` the content is to differ, and nothing else. Each entry is compared as it is `seen_as`. Raises
+    BadInput where a manifest cannot be read.
     """
     told = []
     count = 0
-    for sentence in _differences(before, after, inode_numbers, rewritten):
+    for sentence in _differences(before, after, inode_numbers, rewritten, seen_as):
         count += 1
         if count <= TOLD:
             told.append(sentence)
@@ -47,9 +57,10 @@ def differences(
 
 
 def _differences(
-    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]
+    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes], seen_as: SeenAs
 ) -> Iterator[Said]:
-    for old, new in _pairs(before, after):
+    for found in _pairs(before, after):
+        old, new = (entry and seen_as(entry) for entry in found)
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
             new = replace(new, digest=old.digest)

@@ -33,11 +33,17 @@ LONGEST_VALUE = 64
 LOST_AND_FOUND = b"lost+found"
 """The folder that every ext filesystem is made with, for what e2fsck finds."""
 
+GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
+"""What a path says that was deleted, or became something else, since it was listed."""
+
 TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
-Found = tuple[bytes, int]
-"""The path of an entry and the number of its inode."""
+Inode = tuple[int, int]
+"""The filesystem, or the subvolume of one, and the number of an inode there."""
+
+Found = tuple[bytes, Inode, bool]
+"""The path of an entry, its inode, and whether it is a folder, which has no other name."""
 
 KINDS = {
     stat.S_IFREG: Kind.FILE,
@@ -76,9 +82,17 @@ def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
         os.close(fd)
 
 
-def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -> Entry:
-    """The entry at `path` below the folder `top`, with its content if it is a file. Raises OSError where it
-    cannot be read."""
+def status_at(top: int, path: bytes) -> os.stat_result:
+    """What lstat(2) tells of a path below the folder `top`. Raises OSError."""
+    with folder_of(top, path) as (folder, name):
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def look(
+    top: int, path: bytes, workers: int, on_bytes: Callable[[int], None], *, cold: bool = False
+) -> Entry:
+    """The entry at `path` below the folder `top`, with its content if it is a file; where `cold`, that is
+    read from the drive and not from memory. Raises OSError where it cannot be read."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
@@ -89,6 +103,8 @@ def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -
                 attributes = _attributes(fd)
                 flags = flags_of(fd)
                 if kind is Kind.FILE:
+                    if cold:
+                        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
                     content = content_of(fd, status.st_size, workers, on_bytes)
         else:
             attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
@@ -129,14 +145,21 @@ def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
     """All extended attributes, ACLs and the system's own among them, by name."""
-    follow = isinstance(where, int)
+    return tuple(
+        (name, _value(os.getxattr(where, name, follow_symlinks=isinstance(where, int))))
+        for name in attribute_names(where)
+    )
+
+
+def attribute_names(where: int | bytes) -> list[str]:
+    """The names of all extended attributes of an open file, or of what is at a path; none where the
+    filesystem has no such."""
     try:
-        names = sorted(os.listxattr(where, follow_symlinks=follow))
+        return sorted(os.listxattr(where, follow_symlinks=isinstance(where, int)))
     except OSError as error:
         if error.errno == errno.ENOTSUP:
-            return ()
+            return []
         raise
-    return tuple((name, _value(os.getxattr(where, name, follow_symlinks=follow))) for name in names)
 
 
 def _value(value: bytes) -> str:
@@ -155,28 +178,37 @@ def flags_of(fd: int) -> int:
     return int(struct.unpack_from("=I", buffer)[0]) & ~ABOUT_STORAGE
 
 
-def walk(top: int) -> Iterator[Found]:
-    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Raises
-    Failed."""
-    left = [(b"", os.fstat(top).st_ino, True)]
+def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = False) -> Iterator[Found]:
+    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Of what lies
+    in `top` itself only those names, where there are any given.
+
+    Where it is `changing`, a folder that was deleted meanwhile holds nothing. Raises Failed.
+    """
+    status = os.fstat(top)
+    left = [(b"", (status.st_dev, status.st_ino), True)]
     while left:
         path, inode, is_folder = left.pop()
-        yield path, inode
+        yield path, inode, is_folder
         if is_folder:
-            left += reversed(_listed(top, path))
+            listed = _listed(top, path, changing=changing)
+            left += reversed(listed if path or only is None else [one for one in listed if one[0] in only])
 
 
-def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
+def _listed(top: int, path: bytes, *, changing: bool) -> list[Found]:
     try:
         with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
+            device = os.fstat(fd).st_dev
             names = [
                 (os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False))
                 for entry in entries
             ]
     except OSError as error:
+        if changing and error.errno in GONE:
+            return []
         raise Failed(words.NOT_READ(path=named(path), why=str(error.strerror))) from None
     return [
-        (path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)
+        (path + b"/" + name if path else name, (device, inode), is_folder)
+        for name, inode, is_folder in sorted(names)
     ]
 
 

@@ -7,20 +7,22 @@ inodes, which is about that of their blocks on an ext filesystem, by several pro
 batch, and what has several names.
 """
 
+import errno
 import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 
 from wizard.apply.manifest import words
 from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
-from wizard.apply.manifest.look import Found, look, named, walk
+from wizard.apply.manifest.look import GONE, Found, Inode, look, named, walk
 from wizard.apply.manifest.workers import Say, share_out
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import BadInput, Failed
@@ -36,6 +38,8 @@ BATCH = 1 << 15
 READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
 ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
 """Guesses of how fast a drive reads that turns, that does not, and that nothing is known of."""
+
+TRIES = 3
 
 REPORT_SECONDS = 0.2
 
@@ -63,39 +67,65 @@ def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = 
     return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
 
 
-def take_manifest(
-    place: Path, file: Path, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None
-) -> Manifest:
-    """Read everything below the folder `place` by so many processes, and write it down in `file`, whole or
-    not at all.
-
-    `on_progress` hears which part is done, from 0 to 1. Raises Failed, naming the file, where something
-    cannot be read.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read: by so many `workers`; where `cold`, from the drive and not from memory. Where they
+    are `changing`, what was deleted meanwhile is left out. Of the top only the names in `only`, where given.
     """
-    begun = monotonic()
-    new = file.with_name(f"{file.name}.new")
+
+    workers: int = 2
+    cold: bool = False
+    changing: bool = False
+    only: frozenset[bytes] | None = None
+
+
+def take_manifest(
+    place: Path,
+    file: Path,
+    *,
+    workers: int = 2,
+    on_progress: Callable[[float], None] = lambda _share: None,
+    reading: Reading | None = None,
+    total_bytes: int | None = None,
+) -> Manifest:
+    """Read everything below the folder `place` by so many processes, or in a given way, and write it down in
+    `file`, whole or not at all.
+
+    `on_progress` hears which part is done, from 0 to 1, of `total_bytes`, or of all that the filesystem has.
+    Raises Failed, naming the file, where something cannot be read.
+    """
+    begun, how = monotonic(), reading or Reading(workers)
     try:
         top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Failed(words.NOT_READ(path=str(place), why=str(error.strerror))) from None
-    meter = Meter(used_bytes(place), on_progress)
+    meter = Meter(used_bytes(place) if total_bytes is None else total_bytes, on_progress)
+    try:
+        count = write_manifest(file, _entries(top, how, meter))
+    except OSError as error:
+        raise Failed(words.NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
+    finally:
+        os.close(top)
+    return Manifest(file, count, meter.done, monotonic() - begun)
+
+
+def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
+    """Write entries down as a manifest, whole or not at all; how many they are. Raises OSError."""
+    new = file.with_name(f"{file.name}.new")
     count = 0
     try:
         with _written(new) as write:
             write(_json({"schema": SCHEMA}))
-            for line in _entries(top, workers, meter):
+            for line in lines:
                 write(line + b"\n")
                 count += 1
             write(_json({"entries": count}))
         new.replace(file)
         sync_folder(file.parent)
-    except OSError as error:
-        raise Failed(words.NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
     finally:
-        os.close(top)
         with suppress(OSError):
             new.unlink()
-    return Manifest(file, count, meter.done, monotonic() - begun)
+    return count
 
 
 def manifest_lines(file: Path) -> Iterator[bytes]:
@@ -154,55 +184,83 @@ def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
         os.fsync(raw.fileno())
 
 
-def _entries(top: int, workers: int, meter: Meter) -> Iterator[bytes]:
+def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
     """A line for everything below `top` and for itself, in the manifest's order."""
-    linked: dict[int, Entry] = {}
-    found = walk(top)
+    linked: dict[Inode, Entry] = {}
+    found = walk(top, how.only, changing=how.changing)
     while batch := tuple(islice(found, BATCH)):
-        looked = _looked_at(top, batch, linked, workers, meter)
-        for number, (path, inode) in enumerate(batch):
+        looked = _looked_at(top, batch, linked, how, meter)
+        for number, (path, inode, is_folder) in enumerate(batch):
             line = looked.get(number)
-            if line is None:
+            if line is None and not is_folder and inode in linked:
                 line = to_line(replace(linked[inode], path=path, same_as=linked[inode].path))
-            yield line
+            if line is not None:
+                yield line
 
 
 def _looked_at(
-    top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: Meter
+    top: int, batch: Sequence[Found], linked: dict[Inode, Entry], how: Reading, meter: Meter
 ) -> dict[int, bytes]:
     """The lines of a batch by their number in it, in place of all names of a file but its first, which is
     noted in `linked`."""
-    first = {inode: number for number, (_, inode) in reversed([*enumerate(batch)]) if inode not in linked}
+    # A folder has one name. A subvolume of Btrfs is listed with a number that another file may have.
+    first = {
+        (inode, number if is_folder else -1): number
+        for number, (_, inode, is_folder) in reversed([*enumerate(batch)])
+        if is_folder or inode not in linked
+    }
     work = [(number, batch[number][0]) for _, number in sorted(first.items())]
 
-    def do(piece: tuple[int, bytes], say: Say) -> None:
-        number, path = piece
-        unsaid = 0
-
-        def heard(more: int) -> None:
-            nonlocal unsaid
-            unsaid += more
-            if unsaid >= SAID_BYTES:
-                say(MORE + b"%d" % unsaid)
-                unsaid = 0
-
-        try:
-            entry = look(top, path, workers, heard)
-        except OSError as error:
-            raise Failed(words.NOT_READ(path=named(path), why=error.strerror or str(error))) from None
-        several = entry.kind is not Kind.FOLDER and entry.links > 1
-        say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry)))
-
-    looked = {}
-    for said in share_out(work, workers, do):
+    looked, gone = {}, set()
+    for said in share_out(work, how.workers, partial(_tell_of, top, how)):
         if said.startswith(MORE):
             meter.add(int(said[1:]))
             continue
-        number, several, unsaid, line = said.split(b" ", 3)
+        text, several, unsaid, line = said.split(b" ", 3)
+        number = int(text)
         meter.add(int(unsaid))
-        looked[int(number)] = line
+        if not line:
+            gone.add(number)
+            continue
+        looked[number] = line
         if int(several):
-            linked[batch[int(number)][1]] = from_line(line, words.READ_ENTRY())
-    if lost := next((batch[number][0] for number, _ in work if number not in looked), None):
+            linked[batch[number][1]] = from_line(line, words.READ_ENTRY())
+    known = gone | looked.keys()
+    if lost := next((path for number, path in work if number not in known), None):
         raise Failed(words.LEFT_OUT(path=named(lost)))
     return looked
+
+
+def _tell_of(top: int, how: Reading, piece: tuple[int, bytes], say: Say) -> None:
+    """Look at one of a batch, and say what there is: its number, whether it has several names, how many bytes
+    were read that were not told yet, and its line, which is empty where it is gone. Raises Failed."""
+    number, path = piece
+    unsaid = 0
+
+    def heard(more: int) -> None:
+        nonlocal unsaid
+        unsaid += more
+        if unsaid >= SAID_BYTES:
+            say(MORE + b"%d" % unsaid)
+            unsaid = 0
+
+    try:
+        entry = _looked(top, path, how, heard)
+    except OSError as error:
+        raise Failed(words.NOT_READ(path=named(path), why=error.strerror or str(error))) from None
+    several = entry is not None and entry.kind is not Kind.FOLDER and entry.links > 1
+    say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry) if entry else b""))
+
+
+def _looked(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]) -> Entry | None:
+    """The entry; None for one that was deleted since it was listed, where that may be. Raises OSError."""
+    for attempt in range(TRIES):
+        try:
+            return look(top, path, how.workers, on_bytes, cold=how.cold)
+        except OSError as error:
+            if how.changing and error.errno in GONE:
+                return None
+            # One that became shorter while it was read is read again.
+            if not how.changing or error.errno != errno.EIO or attempt == TRIES - 1:
+                raise
+    return None

@@ -14,10 +14,14 @@ DAMAGED = Sentence("apply.manifest.damaged", "{entry} is damaged.")
 ENTRY_OF = Sentence("apply.manifest.entry-of", "An entry of {file}")
 READ_ENTRY = Sentence("apply.manifest.read-entry", "An entry that was read just now")
 
+# Copying.
+NOT_COPIED = Sentence("apply.manifest.not-copied", "{path} could not be copied: {why}.")
+
 # Mounting it where nobody else sees it.
 NOT_ALONE = Sentence("apply.manifest.not-alone", "This kernel cannot mount {node} for us alone: {why}.")
 NOT_MOUNTED = Sentence("apply.manifest.not-mounted", "{node} cannot be mounted: {why}.")
 NOT_UNMOUNTED = Sentence("apply.manifest.not-unmounted", "{node} could not be unmounted: {why}.")
+NO_DRIVER = Sentence("apply.manifest.no-driver", "Linux has no driver for what {node} holds.")
 NO_EXT = Sentence("apply.manifest.no-ext", "{node} holds no ext filesystem that can be read.")
 NOT_CLEAN = Sentence(
     "apply.manifest.not-clean",

@@ -37,7 +37,8 @@ ROOM_BYTES = 4 * MIB
 STATE = Path("/var/lib/diskwright")
 """Where what outlives a start is kept, unless the environment says otherwise."""
 
-PLAN, CHANGES, MIGRATION, MOVE = "plan.json", "changes.json", "migration.json", "move.json"
+PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
+MOVE, BRING = "move.json", "bring.json"
 """The document that a run carries out: one of them."""
 
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
@@ -259,12 +260,13 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
 
 class Kind(StrEnum):
     """What a run does: carry out a plan, change something for a filesystem that exists, migrate one to ext4,
-    or move a partition."""
+    move a partition, or bring files to a volume."""
 
     PLAN = PLAN
     CHANGES = CHANGES
     MIGRATION = MIGRATION
     MOVE = MOVE
+    BRING = BRING
 
 
 def kind_of(run: Path) -> Kind:
@@ -292,6 +294,11 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
 
             move = load_move(run)
             return (move.device,), len(step_sentences(move))
+        case Kind.BRING:
+            from wizard.apply.bring.of_run import load_bring
+
+            bring = load_bring(run)
+            return (bring.target.device,), len(bring.steps)
         case Kind.PLAN:
             plan = load_plan(run)
             return plan.paths, len(plan.steps)

@@ -2,13 +2,15 @@
 
 from wizard.desk.jobs.job import Job
 from wizard.desk.jobs.of_changes import ChangesJob
+from wizard.model.bring import Bring
 from wizard.model.changes import Changes
+from wizard.model.documents import RunDocument
 from wizard.model.migration import Migration
 from wizard.model.move import Move
 from wizard.model.plan import Plan
 
 
-def job_of(document: Plan | Changes | Migration | Move) -> Job:
+def job_of(document: RunDocument) -> Job:
     """As Review and Work see it."""
     match document:
         case Plan():
@@ -25,3 +27,7 @@ def job_of(document: Plan | Changes | Migration | Move) -> Job:
             from wizard.desk.jobs.of_migration import MigrationJob
 
             return MigrationJob(document)
+        case Bring():
+            from wizard.desk.jobs.of_bring import BringJob
+
+            return BringJob(document)

@@ -8,6 +8,7 @@ DELETE = Sentence("desk.job.delete", "Delete {what}")
 GROW = Sentence("desk.job.grow", "Grow {what}")
 CHANGE = Sentence("desk.job.change", "Change {device}")
 MOVE = Sentence("desk.job.move", "Move {device} to {start}")
+BRING = Sentence("desk.job.bring", "Bring files to {folder}")
 MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 
 LOST_NOW = Sentence("desk.job.lost-now", "Lost when it is applied")
@@ -27,6 +28,13 @@ WAITS_SECRET = Sentence("desk.job.waits-secret", "Keeping it asks for the passph
 
 CHANGED = Sentence("desk.job.changed", "Done: {device} is as shown, and was checked.")
 POWERED_OFF = Sentence("desk.job.powered-off", "{device} is off. You can unplug it now.")
+BRING_BACK = Sentence(
+    "desk.job.bring-back", "Undo removes what was copied, as far as its source still holds the same."
+)
+BRING_POWER = Sentence(
+    "desk.job.bring-power",
+    "The source stays as it is. What is copied stays, and `diskwright resume` goes on.",
+)
 UNDO_LATER = Sentence("desk.job.undo-later", "To undo it: sudo diskwright undo {run}")
 NOT_DONE = Sentence("desk.job.not-done", "It was not done.")
 APPLY_COMMAND = Sentence("desk.job.apply-command", "sudo diskwright apply {file} {options}")

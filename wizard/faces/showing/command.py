@@ -1,10 +1,13 @@
 """What the help of every command has in common: its examples, and the paragraphs below them."""
 
+import shlex
+import sys
 from argparse import Action, ArgumentParser, HelpFormatter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.faces.words.shared import EXAMPLES
+from wizard.model.names import printable
 from wizard.model.said import Said
 
 WIDEST = 110
@@ -53,6 +56,11 @@ def root(*words: str, says: Said | None = None) -> Example:
 def typed(*words: str) -> str:
     """A command for root in a line of its own; `words` are as a shell reads them."""
     return " ".join(("    sudo", "diskwright", *words))
+
+
+def given_again() -> str:
+    """The command that was given, for root."""
+    return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])
 
 
 class Literal(HelpFormatter):

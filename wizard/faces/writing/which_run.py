@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.bring.of_run import load_bring
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.move.of_run import load_move
@@ -144,7 +145,7 @@ def _may_be_meant(run: Path, command: str) -> bool:
     match kind_of(run):
         case Kind.MIGRATION:
             return True
-        case Kind.CHANGES | Kind.MOVE:
+        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
             return command != "keep"
         case Kind.PLAN:
             record = load_record(run)
@@ -158,7 +159,7 @@ def _is_open_when_done(run: Path, command: str) -> bool:
         case Kind.MIGRATION:
             means = load_migration(run).means
             return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
-        case Kind.CHANGES | Kind.MOVE:
+        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
             return command == "undo"
         case Kind.PLAN:
             if (record := load_record(run)) is not None:
@@ -191,6 +192,8 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
             return (load_changes(run).drive,)
         case Kind.MOVE:
             return (load_move(run).drive,)
+        case Kind.BRING:
+            return (load_bring(run).drive,)
         case Kind.MIGRATION:
             return (load_migration(run).written,)
         case Kind.PLAN:

@@ -26,7 +26,7 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
 def _writable(volumes: Sequence[Volume]) -> Iterator[Said]:
     for volume in volumes:
         # A filesystem without owners belongs to whoever it is mounted for.
-        if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].keeps_owners):
+        if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
             yield VOLUME_WRITABLE(label=printable(volume.label), who=who(volume.writer))
 
 

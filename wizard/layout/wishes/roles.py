@@ -31,7 +31,7 @@ TableKind = Literal["gpt", "mbr"]
 SYSTEM_WORKLOAD = "desktop-root"
 """The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
 
-WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.keeps_owners)
+WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.holds.owners)
 """The filesystems that keep owners and permissions as a Linux system needs them."""
 
 

@@ -82,7 +82,7 @@ def is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
     """Whether it is for other systems, on a drive that goes with them: a desktop mounts that for whoever sits
     there."""
     pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
-    return pulled and (wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].keeps_owners)
+    return pulled and (wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].holds.owners)
 
 
 def free_place(places: str, label: str, taken: Collection[str]) -> str:
@@ -99,7 +99,7 @@ def free_place(places: str, label: str, taken: Collection[str]) -> str:
 def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tuple[str, ...]:
     """The mount options that let the writer write where the filesystem keeps no owners, but for those of
     `options` that were asked for."""
-    if filesystem not in MADE or MADE[filesystem].keeps_owners or writer.kind not in MASKS:
+    if filesystem not in MADE or MADE[filesystem].holds.owners or writer.kind not in MASKS:
         return ()
     mask = MASKS[writer.kind]
     owner = {"uid": writer.uid, "gid": writer.gid, "fmask": mask, "dmask": mask}
@@ -132,5 +132,5 @@ def is_given_afterwards(volume: Volume) -> bool:
     """Whether the top has to be given to the writer once the filesystem is made."""
     kind = MADE[volume.filesystem]
     return (
-        kind.mounts and kind.keeps_owners and volume.writer.kind != "root" and not is_given_when_made(volume)
+        kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not is_given_when_made(volume)
     )

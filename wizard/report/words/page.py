@@ -45,6 +45,10 @@ OTHER_MEASURED = Sentence(
     "report.page.other-measured", "What was measured was called {path} then; this report is on {own:list}."
 )
 NOBODY_KNOWS = Sentence("report.page.nobody-knows", "Nobody knows which drives the run is on.")
+BRINGS = Sentence(
+    "report.page.brings",
+    "The run brought files. What it did stands in its journal; no drive is described.",
+)
 UNKNOWN_DRIVE = Sentence(
     "report.page.unknown-drive", "There is no drive {drive} among those that are known: {known:list}."
 )

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, open_exclusively
+from wizard.apply.manifest.copying import copy_tree
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.look import LOST_AND_FOUND
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Meter, take_manifest, used_bytes
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.apply.migration.to_fresh import words
-from wizard.apply.migration.to_fresh.copying import copy_tree
 from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.kind import Argv
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext

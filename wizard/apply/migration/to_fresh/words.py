@@ -6,8 +6,6 @@ NOT_MADE = Sentence(
     "apply.migration.to_fresh.not-made", "{target} does not hold the ext4 that was to be made."
 )
 MADE = Sentence("apply.migration.to_fresh.made", "{target} holds a new ext4 with the UUID {uuid}.")
-NOT_COPIED = Sentence("apply.migration.to_fresh.not-copied", "{path} could not be copied: {why}.")
-SHORTER = Sentence("apply.migration.to_fresh.shorter", "it is shorter than it was a moment ago")
 NOT_SAME = Sentence("apply.migration.to_fresh.not-same", "The copy on {target} is not the same:")
 HOLDS_ALL = Sentence(
     "apply.migration.to_fresh.holds-all",

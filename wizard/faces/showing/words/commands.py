@@ -35,6 +35,9 @@ SAYS = {
         "bring ext2 or ext3 to ext4, with all files: the ways, or one as a plan",
     ),
     "move": Sentence("faces.showing.commands.move", "move a partition in place, to where it is aligned"),
+    "bring": Sentence(
+        "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
+    ),
     "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
     "bench": Sentence(
         "faces.showing.commands.bench",

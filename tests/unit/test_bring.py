@@ -1,0 +1,192 @@
+"""Bringing files: the document is read as it was written and refused for anything else, and what a copy does
+not keep is told."""
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.earlier import sealed
+from tests.unit.machines import drive, machine
+from wizard.apply.bring.copying import is_steady
+from wizard.apply.bring.places import Ground
+from wizard.apply.manifest.entry import Entry, Kind
+from wizard.apply.manifest.held import as_held
+from wizard.apply.system.mounts import parse_mountinfo
+from wizard.filesystems.registry import KINDS
+from wizard.layout.before import known_identity
+from wizard.layout.bring.document import BRING_SCHEMA, read_bring, render_bring
+from wizard.layout.bring.losses import losses_of, name_fault, size_fault
+from wizard.model.bring import Bring, BringAmount, BringFrom, BringTo
+from wizard.model.errors import BadInput
+from wizard.model.units import GIB, MIB
+
+FOUND = drive()
+assert FOUND.size_bytes is not None and FOUND.geometry is not None
+IDENTITY = known_identity(machine(FOUND), FOUND, FOUND.size_bytes, FOUND.geometry)
+SOURCE = BringFrom("/home/anna", False, "ext4", "0d2c", ("/home/anna/usb",))
+TARGET = BringTo("/dev/sda1", "xfs", "1e3f", "/srv", "/srv/old/anna", ("/srv/old", "/srv/old/anna"))
+AMOUNT = BringAmount(100, 80, 5 * MIB, 6 * MIB, links=3, names=2, others=1)
+BRING = Bring(IDENTITY, SOURCE, TARGET, AMOUNT)
+
+
+def told(bring: Bring) -> str:
+    return " ".join(map(str, losses_of(bring)))
+
+
+def on(filesystem: str, source: str = "ext4") -> Bring:
+    return replace(
+        BRING, target=replace(TARGET, filesystem=filesystem), source=replace(SOURCE, filesystem=source)
+    )
+
+
+def test_a_document_is_read_as_it_was_written() -> None:
+    text = render_bring(BRING)
+    assert json.loads(text)["schema"] == BRING_SCHEMA == "diskwright.bring/1"
+    read = read_bring(text, "it")
+    assert read == replace(BRING, doubts=losses_of(BRING)) and read.doubts
+    # Names need not be text.
+    odd = replace(BRING, source=replace(SOURCE, path=os.fsdecode(b"/home/\xff")))
+    assert os.fsencode(read_bring(render_bring(odd), "it").source.path) == b"/home/\xff"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda body: body.pop("amount"),
+        lambda body: body.__setitem__("more", 1),
+        lambda body: body["source"].__setitem__("path", "home"),
+        lambda body: body["source"].__setitem__("path", "/home/../etc"),
+        lambda body: body["source"].__setitem__("is_device", True),
+        lambda body: body["target"].__setitem__("device", "/tmp/disk"),
+        lambda body: body["target"].__setitem__("folder", "/etc"),
+        lambda body: body["target"].__setitem__("makes", ["/srv/old"]),
+        lambda body: body["target"].__setitem__("makes", ["/srv", "/srv/old", "/srv/old/anna"]),
+        lambda body: body["target"].__setitem__("filesystem", "swap"),
+        lambda body: body["amount"].__setitem__("files", -1),
+        lambda body: body["amount"].__setitem__("entries", 7),
+    ],
+)
+def test_what_the_command_would_not_have_written_is_refused(
+    spoil: Callable[[dict[str, object]], object],
+) -> None:
+    body = json.loads(render_bring(BRING))
+    del body["schema"], body["digest"]
+    read_bring(sealed(body, BRING_SCHEMA), "it")
+    spoil(body)
+    with pytest.raises(BadInput):
+        read_bring(sealed(body, BRING_SCHEMA), "it")
+
+
+def test_a_changed_document_is_refused() -> None:
+    with pytest.raises(BadInput):
+        read_bring(render_bring(BRING).replace("/home/anna", "/home/anne"), "it")
+
+
+def test_what_a_linux_filesystem_does_not_keep() -> None:
+    assert told(on("ext4")) == "Not copied, since it is another filesystem: /home/anna/usb."
+    assert "Flags of chattr that XFS does not know" in told(on("xfs"))
+    assert "whole seconds" in told(on("ext3"))
+
+
+@pytest.mark.parametrize("filesystem", ["vfat", "exfat", "ntfs"])
+def test_what_windows_filesystems_do_not_keep(filesystem: str) -> None:
+    said, title = told(on(filesystem)), KINDS[filesystem].title
+    assert f"{title} keeps no owners, permissions, extended attributes, ACLs or flags" in said
+    for count in ("3 are left out", "2 further names", "1 is left out"):
+        assert count in said
+    assert ("no holes" in said) is (filesystem != "ntfs")
+    back = told(on("ext4", filesystem))
+    assert f"{title} keeps no owners. The copies belong to" in back
+    assert "no owners" not in told(on(filesystem, "ext4")).replace("keeps no owners, permissions", "")
+
+
+def test_names_and_sizes_that_cannot_be() -> None:
+    for name, fits in (
+        ("plain.txt", True),
+        ("what?", False),
+        ("a:b", False),
+        ("end.", False),
+        ("x\n", False),
+    ):
+        assert (name_fault(name, "vfat") is None) is fits, name
+        assert name_fault(name, "ext4") is None
+    assert (
+        size_fault(4 * GIB, "vfat")
+        and not size_fault(4 * GIB - 1, "vfat")
+        and not size_fault(4 * GIB, "exfat")
+    )
+
+
+def entry(**fields: object) -> Entry:
+    made = Entry(
+        b"a", Kind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
+        (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
+    )  # fmt: skip
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+def test_what_counts_of_an_entry() -> None:
+    everywhere = as_held(KINDS["xfs"].holds)
+    fat = as_held(KINDS["vfat"].holds)
+    seen = everywhere(entry())
+    assert seen is not None and seen.attributes == (("user.a", "00"),) and seen.same_as == b"b"
+    for fields in (
+        {"digest": "other"},
+        {"uid": 7},
+        {"mode": 0o600},
+        {"flags": 0},
+        {"modified": 5},
+        {"same_as": b""},
+    ):
+        assert everywhere(entry(**fields)) != seen, fields
+    for fields in ({"accessed": 0}, {"links": 9}, {"data": ""}):
+        assert everywhere(entry(**fields)) == seen, fields
+    assert fat(entry(digest="other")) != fat(entry()) != fat(entry(modified=5))
+    assert fat(entry(uid=7, mode=0, flags=0, same_as=b"", attributes=())) == fat(entry())
+    assert fat(entry(modified=1_234_567_890_000_000_001)) == fat(entry(modified=1_234_567_891_999_999_999))
+    for kind in (Kind.SYMLINK, Kind.SOCKET):
+        assert fat(entry(kind=kind)) is None and everywhere(entry(kind=kind)) is not None
+    assert everywhere(entry(path=b"")) is None
+    assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
+
+
+def test_what_changed_is_noticed() -> None:
+    def status(
+        mode: int = stat.S_IFREG, size: int = 10, modified: int = 3, changed: int = 8
+    ) -> os.stat_result:
+        times = {"st_mtime_ns": modified, "st_ctime_ns": changed, "st_atime_ns": 0}
+        return os.stat_result((mode, 9, 1, 1, 0, 0, size, 0, 0, 0), times)
+
+    known = entry(modified=3)
+    assert is_steady(known, status())
+    assert not is_steady(known, status(size=11))
+    assert not is_steady(known, status(changed=9))
+    assert not is_steady(known, status(modified=4))
+    assert not is_steady(known, status(stat.S_IFLNK))
+    assert is_steady(entry(modified=3, kind=Kind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
+
+
+def test_places_that_overlap() -> None:
+    mounts = parse_mountinfo(
+        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "2 1 8:2 / /srv rw - xfs /dev/sdb1 rw\n"
+        "3 1 8:2 /in/side /mnt rw - xfs /dev/sdb1 rw\n"
+    )
+
+    def ground(folder: str, at: int) -> Ground:
+        return Ground(Path(folder), mounts[at])
+
+    assert ground("/srv", 1).overlaps(ground("/srv/a/b", 1)) and ground("/srv/a", 1).overlaps(
+        ground("/srv", 1)
+    )
+    assert not ground("/srv/a", 1).overlaps(ground("/srv/ab", 1))
+    assert not ground("/", 0).overlaps(ground("/srv", 1))
+    # The same folder by another mount.
+    assert ground("/srv/in", 1).overlaps(ground("/mnt/x", 2))
+    assert ground("/srv/in/side/x", 1).overlaps(ground("/mnt/x", 2))
+    assert not ground("/srv/other", 1).overlaps(ground("/mnt", 2))

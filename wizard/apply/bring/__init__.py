@@ -1,0 +1,1 @@
+"""Files that are brought to a volume: looked over, copied, compared, taken back."""

@@ -1,0 +1,54 @@
+"""Bringing files, as a kind of run: taken up, carried out, taken back."""
+
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.bring import words
+from wizard.apply.bring.guard import check_own
+from wizard.apply.bring.of_run import load_bring
+from wizard.apply.bring.places import shown
+from wizard.apply.bring.run import bring_files, check_goes_on, check_takes_back, take_back
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.lock import lock_drives
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import load_environment
+from wizard.model.errors import DiskwrightError, Refused
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(words.NO_OVER(run=run.name))
+    bring = load_bring(run)
+    folder = shown(bring.target.folder)
+    match asked.purpose:
+        case Purpose.APPLY:
+            now = state(run)
+            if now in (RunState.DONE, RunState.UNDONE):
+                raise Refused(words.NOTHING_TO_RESUME(run=run.name, state=now))
+            check_goes_on(run)
+            said = words.GOING_ON(source=shown(bring.source.path), folder=folder)
+        case Purpose.UNDO:
+            check_takes_back(run)
+            said = words.TAKING_BACK(folder=folder)
+        case Purpose.KEEP:
+            raise Refused(words.NOTHING_TO_KEEP(run=run.name))
+    drives = check_own(bring, load_environment(run))
+    return Taking(said, partial(lock_drives, drives))
+
+
+def _told(_: Path, error: DiskwrightError) -> str:
+    return str(error)
+
+
+def _apply(work: Work) -> Outcome:
+    event, said = bring_files(work.run, work.journal)
+    return event, str(said)
+
+
+def _undo(work: Work) -> Outcome:
+    event, said = take_back(work.run)
+    return event, str(said)
+
+
+JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

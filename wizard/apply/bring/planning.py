@@ -1,0 +1,150 @@
+"""What is to be brought where, worked out from how both are found. Nothing is written."""
+
+import os
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from wizard.apply.bring import words
+from wizard.apply.bring.places import (
+    Ground,
+    device_of,
+    drive_of,
+    ground_of,
+    held_on,
+    mount_of,
+    refused,
+    shown,
+    source_open,
+)
+from wizard.apply.bring.survey import names_in, survey
+from wizard.apply.system.mounts import read_mounts
+from wizard.layout.bring.losses import losses_of
+from wizard.model.bring import Bring, BringFrom, BringTo
+from wizard.model.errors import BadInput
+
+
+def work_out(source: str, target: str, into: str | None) -> Bring:
+    """Look at both, and count. Raises BadInput for what is not there, Refused where it cannot be brought."""
+    ground = _target_ground(target)
+    to = _target(ground, into)
+    wanted = _source(source)
+    _check_apart(wanted, ground, to)
+    drive = drive_of(to.device)
+    block_bytes = os.statvfs(ground.mounted.mount_point).f_frsize
+    with source_open(wanted) as top:
+        _check_free(top, to)
+        amount = survey(top, to.filesystem, block_bytes)
+    if not amount.entries:
+        raise refused(words.NOTHING_THERE(source=shown(source)))
+    bring = Bring(drive, wanted, to, amount)
+    check_room_there(bring)
+    return replace(bring, doubts=losses_of(bring))
+
+
+def _target_ground(target: str) -> Ground:
+    path = Path(target)
+    if path.is_block_device():
+        mounted = mount_of(str(path.resolve()))
+        if mounted is None:
+            raise refused(words.NOT_MOUNTED(device=shown(target)))
+        return Ground(Path(mounted.mount_point), mounted)
+    return ground_of(path)
+
+
+def _target(ground: Ground, into: str | None) -> BringTo:
+    mounted = ground.mounted
+    device = device_of(mounted)
+    if device is None:
+        raise refused(words.NO_DRIVE(path=shown(ground.folder)))
+    if "ro" in mounted.options:
+        raise refused(words.READ_ONLY(path=shown(mounted.mount_point)))
+    held = held_on(device)
+    folder = ground.folder
+    if into is not None:
+        inner = PurePosixPath(into)
+        if inner.is_absolute() or ".." in inner.parts or not inner.parts:
+            raise BadInput(words.NOT_BELOW(path=shown(into)))
+        folder = ground.folder / inner
+    return BringTo(
+        held.node,
+        held.filesystem,
+        held.uuid,
+        mounted.mount_point,
+        str(folder),
+        _missing(ground.folder, folder),
+    )
+
+
+def _missing(ground: Path, folder: Path) -> tuple[str, ...]:
+    """The folders that have to be made, the outermost first; raises Refused where something else is in their
+    place."""
+    ways = [folder, *folder.parents]
+    missing = []
+    for path in ways[: ways.index(ground)]:
+        if not os.path.lexists(path):
+            missing.append(str(path))
+        elif path.is_symlink() or not path.is_dir() or path.is_mount():
+            raise refused(words.IN_THE_WAY(path=shown(path)))
+    return tuple(reversed(missing))
+
+
+def _source(source: str) -> BringFrom:
+    path = Path(source)
+    if path.is_block_device():
+        held = held_on(source)
+        mounted = mount_of(held.node)
+        below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
+        return BringFrom(held.node, True, held.filesystem, held.uuid, below)
+    ground = ground_of(path)
+    device = device_of(ground.mounted)
+    below = _mounted_below(ground.folder)
+    if device is None:
+        return BringFrom(str(ground.folder), False, ground.mounted.filesystem, "", below)
+    held = held_on(device)
+    return BringFrom(str(ground.folder), False, held.filesystem, held.uuid, below)
+
+
+def _mounted_below(folder: Path) -> tuple[str, ...]:
+    places = (Path(one.mount_point) for one in read_mounts())
+    return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
+
+
+def _check_apart(source: BringFrom, ground: Ground, to: BringTo) -> None:
+    """Raises Refused where the copy would lie in what is copied, or the other way round."""
+    mounted = mount_of(source.path) if source.is_device else None
+    if source.is_device and mounted is None:
+        return
+    there = Ground(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
+    folder = replace(ground, folder=Path(to.folder))
+    if there.overlaps(folder):
+        raise refused(words.SAME_PLACE(source=shown(source.path), target=shown(to.folder)))
+
+
+def _check_free(top: Path, to: BringTo) -> None:
+    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        names = names_in(fd)
+    finally:
+        os.close(fd)
+    check_names_free(names, to)
+
+
+def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
+    """Raises Refused for the first name that is taken in the target."""
+    folder = os.fsencode(to.folder)
+    for name in sorted(names):
+        if os.path.lexists(folder + b"/" + name):
+            raise refused(words.EXISTS(path=shown(os.fsdecode(folder + b"/" + name))))
+
+
+def check_room_there(bring: Bring) -> None:
+    """Raises Refused where the copy does not fit."""
+    to, amount = bring.target, bring.amount
+    status = os.statvfs(to.place)
+    free, needed = status.f_bfree * status.f_frsize, amount.room_bytes
+    if needed > free:
+        raise refused(words.NO_ROOM(target=shown(to.place), free=free, needed=needed))
+    # Where a filesystem makes inodes as it needs them, it counts none.
+    if status.f_files and amount.entries > status.f_ffree:
+        said = words.NO_INODES(target=shown(to.place), free=status.f_ffree, needed=amount.entries)
+        raise refused(said)

@@ -1,0 +1,16 @@
+"""What a run that brings files does, in words."""
+
+from wizard.apply.bring import words
+from wizard.model.bring import Bring, BringStep
+from wizard.model.said import Said
+
+
+def step_said(bring: Bring, step: BringStep) -> Said:
+    """What a step does."""
+    match step:
+        case BringStep.COPY:
+            return words.COPY(entries=bring.amount.entries, size=bring.amount.size_bytes)
+        case BringStep.CATCH_UP:
+            return words.CATCH_UP()
+        case BringStep.COMPARE:
+            return words.COMPARE()

@@ -1,0 +1,38 @@
+"""The sentences of `diskwright bring`."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence(
+    "faces.bring.says",
+    "Copy a folder, or a whole filesystem, to a volume, and compare. Nothing is overwritten, and the source "
+    "is only read.",
+)
+SOURCE = Sentence("faces.bring.source", "a folder, or the device of a filesystem")
+TARGET = Sentence("faces.bring.target", "a folder on the volume, or the device of one that is mounted")
+INTO = Sentence("faces.bring.into", "put it into this folder of the target, made where it is missing")
+CONFIRM = Sentence("faces.bring.confirm", "do it: the token of the target's drive")
+DRY_RUN = Sentence("faces.bring.dry-run", "check everything; nothing is written")
+ABOUT = Sentence(
+    "faces.bring.about",
+    "What is in SOURCE comes to lie in TARGET, with all that the target can hold of it. Before that it says "
+    "what cannot be kept.",
+)
+ABOUT_COMPARED = Sentence(
+    "faces.bring.about-compared",
+    "What changes meanwhile is copied again, or named. In the end all is read back from the drive and "
+    "compared.",
+)
+ABOUT_UNDO = Sentence(
+    "faces.bring.about-undo",
+    "After a power cut `diskwright resume` goes on behind what is copied. `diskwright undo` removes what was "
+    "brought, as far as the source still holds the same.",
+)
+FROM_TO = Sentence("faces.bring.from-to", "{source} ({from_kind}) to {folder}, on {device} ({to_kind})")
+AMOUNT = Sentence(
+    "faces.bring.amount", "{files:,d} files, {size:size} of content; {entries:,d} entries in all."
+)
+FITS = Sentence("faces.bring.fits", "It fits: the copy takes about {needed:size}.")
+KEEPS_ALL = Sentence("faces.bring.keeps-all", "The copy keeps all that the files are.")
+ADDS = Sentence("faces.bring.adds", "Files are added to {folder}; nothing there is overwritten.")
+ITS_DRIVE = Sentence("faces.bring.its-drive", "the drive of the target")
+ONE_DRIVE = Sentence("faces.bring.one-drive", "files are brought to one drive at a time")

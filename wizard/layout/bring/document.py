@@ -1,0 +1,70 @@
+"""What is brought as a document: `diskwright.bring/1`, by which a run knows what it was asked for."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from wizard.documents.sealed import Sealed
+from wizard.filesystems.registry import KINDS
+from wizard.layout.bring import words
+from wizard.layout.bring.losses import losses_of
+from wizard.layout.check import drive_faults
+from wizard.layout.rules import is_device_path
+from wizard.model.bring import Bring, BringAmount, BringTo
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+from wizard.model.said import Said
+
+
+def check_bring(bring: Bring, where: str = "The document") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright bring` would not have
+    written."""
+    if fault := next(_faults(bring), None):
+        raise BadInput(str(words.BROKEN(where=where, fault=fault)))
+
+
+def _faults(bring: Bring) -> Iterator[Said]:
+    yield from drive_faults(bring.drive)
+    source, target = bring.source, bring.target
+    paths = (source.path, *source.below, target.place, target.folder, *target.makes)
+    yield from (words.NO_PATH(path=printable(path, 60)) for path in paths if not _is_plain(path))
+    nodes = (target.device, *((source.path,) if source.is_device else ()))
+    yield from (words.NO_NODE(path=printable(node, 60)) for node in nodes if not is_device_path(node))
+    if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
+        yield words.UNKNOWN(name=printable(target.filesystem, 30))
+    yield from _folder_faults(target)
+    yield from _amount_faults(bring.amount)
+
+
+def _is_plain(path: str) -> bool:
+    return (
+        path.startswith("/")
+        and "\0" not in path
+        and str(PurePosixPath(path)) == path
+        and ".." not in path.split("/")
+    )
+
+
+def _folder_faults(target: BringTo) -> Iterator[Said]:
+    folder = PurePosixPath(target.folder)
+    if not folder.is_relative_to(target.place):
+        yield words.OUTSIDE(folder=printable(target.folder, 60), place=printable(target.place, 60))
+    ways = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
+    count = len(target.makes)
+    if list(reversed(target.makes)) != ways[:count] or target.place in target.makes:
+        yield words.MADE_ELSEWHERE(folder=printable(target.folder, 60))
+
+
+def _amount_faults(amount: BringAmount) -> Iterator[Said]:
+    kinds = (amount.files, amount.links, amount.names, amount.others)
+    if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
+        yield words.AMOUNT()
+
+
+def told_anew(bring: Bring) -> Bring:
+    """With what follows from it."""
+    return replace(bring, doubts=losses_of(bring))
+
+
+BRINGS = Sealed("diskwright.bring/1", Bring, words.AGAIN(), check_bring, told_anew)
+BRING_SCHEMA, render_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.read
