@@ -33,7 +33,7 @@ from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import BRING, make_run
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.document import render_bring
@@ -471,6 +471,12 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
     source, target = ways.source(), ways.target()
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     seen: list[bytes] = []
+    listing = work_out(str(source.place), str(target.place), "in")
+    request_stop(run)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.STOPPED and load_copied(run) is None
+    (run / STOP).unlink()
+    assert work_out(str(source.place), str(target.place), "in").amount == listing.amount
 
     def stop_at_thirty(copy: Copy, path: bytes, *rest: object) -> int:
         seen.append(path)
@@ -482,7 +488,7 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
         patch.setattr(copying, "copy_entry", stop_at_thirty)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
-    assert len(seen) == 30
+    assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.bring import words
+from wizard.apply.bring.copying import heeding
 from wizard.apply.bring.places import shown
 from wizard.apply.bring.record import RESULT, load_again, load_copied
 from wizard.apply.bring.site import BringSite
@@ -30,7 +31,7 @@ def compare(site: BringSite) -> tuple[Said, int]:
         taken = take_manifest(
             top,
             site.run / AFTER,
-            on_progress=noting(site.run, STEP),
+            on_progress=heeding(site.run, noting(site.run, STEP)),
             reading=Reading(cold=True, only=copied.top),
             total_bytes=site.bring.amount.size_bytes,
         )
