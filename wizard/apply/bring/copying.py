@@ -120,7 +120,8 @@ def copy_listed(site: BringSite) -> Said:
     begun = monotonic()
     count, size_bytes, left_bytes = _amounts(site, copied.done)
     low = READ_SHARE + (1 - READ_SHARE) * (1 - left_bytes / max(size_bytes, 1))
-    progress = _Progress(site, copied, noting(site.run, STEP, (min(low, 0.999), 1.0)), left_bytes)
+    note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
+    progress = _Progress(site, copied, note, left_bytes)
     # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
     half = copied.begun
     for index, entry in enumerate(entries_in(site.run / BEFORE)):
@@ -152,13 +153,14 @@ def _listed(site: BringSite) -> Copied:
         check_names_free(names, site.bring.target)
         copied = Copied(tuple(sorted(map(os.fsdecode, names))))
         save_copied(site.run, copied)
+    size_bytes = site.bring.amount.size_bytes
     if not (site.run / BEFORE).exists():
         take_manifest(
             site.source,
             site.run / BEFORE,
-            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, READ_SHARE))),
+            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, READ_SHARE), size_bytes)),
             reading=Reading(changing=True, only=copied.top),
-            total_bytes=site.bring.amount.size_bytes,
+            total_bytes=size_bytes,
         )
     check_going(site.run)
     return copied
