@@ -18,8 +18,10 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended, said, story
 from tests.loop.manifests import ACL, NOT_UTF8, fill
 from tests.loop.walking import walker
+from wizard.apply.block.devices import open_exclusively
 from wizard.apply.bring import catching_up, comparing, copying
 from wizard.apply.bring import run as running
+from wizard.apply.bring.places import source_open
 from wizard.apply.bring.planning import work_out
 from wizard.apply.bring.record import load_copied
 from wizard.apply.bring.site import BringSite
@@ -33,7 +35,7 @@ from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import BRING, make_run
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.document import render_bring
@@ -411,6 +413,18 @@ def test_a_journal_of_the_source_is_never_replayed(
     assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
 
 
+def test_nobody_else_takes_the_source_meanwhile(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    tool("umount", str(source.place))
+    bring = work_out(source.drive, str(target.place), "in")
+    assert open_exclusively(source.drive) is None
+    with source_open(bring.source) as top:
+        assert open_exclusively(source.drive) is not None
+        with pytest.raises(OSError, match="Read-only file system"):
+            (top / "new").touch()
+    assert open_exclusively(source.drive) is None
+
+
 def inodes(run: Path, folder: Path) -> dict[bytes, int]:
     """The inodes of what is copied for good by the run's own record."""
     copied = load_copied(run)
@@ -482,7 +496,34 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
         patch.setattr(copying, "copy_entry", stop_at_thirty)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
-    assert len(seen) == 30
+    assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
+    resume(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert_alike(ways, source.place, target.place / "in", "xfs")
+
+
+def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target()
+    (source.place / "big").write_bytes(os.urandom(40 * MIB))
+    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
+
+    def stop_before(real: Callable[..., object]) -> Callable[..., object]:
+        def stop(*words: object, **named: object) -> object:
+            request_stop(run)
+            return real(*words, **named)
+
+        return stop
+
+    for name, listed_ in (("take_manifest", False), ("copy_entry", True)):
+        with monkeypatch.context() as patch:
+            patch.setattr(copying, name, stop_before(getattr(copying, name)))
+            carry_out(run, Purpose.APPLY, ())
+        assert state(run) is RunState.STOPPED, story(run)
+        assert (run / BEFORE).exists() is listed_
+        (run / STOP).unlink()
+    assert (target.place / "in/big").stat().st_size < 40 * MIB
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")

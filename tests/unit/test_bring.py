@@ -12,10 +12,13 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
+from wizard.apply.bring import places
 from wizard.apply.bring.copying import is_steady
 from wizard.apply.bring.places import Ground
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.apply.manifest.held import as_held
+from wizard.apply.run import progress
+from wizard.apply.run.telling import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
@@ -169,6 +172,31 @@ def test_what_changed_is_noticed() -> None:
     assert not is_steady(known, status(modified=4))
     assert not is_steady(known, status(stat.S_IFLNK))
     assert is_steady(entry(modified=3, kind=Kind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
+
+
+def test_how_fast_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((0.0, 10.0))
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    progress.noting(tmp_path, 1, (0.5, 1.0), 200_000_000)(0.5)
+    seen = progress.read_progress(tmp_path)
+    assert seen == progress.StepProgress(1, 0.75, 10.0, 10_000_000.0)
+    assert progress_sentence(seen) == "Step 1 is at 75 percent, about 10 s left, at 10.0 MB a second."
+
+
+def test_the_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "SYS", tmp_path)
+    for name in ("sda/sda1", "sdb", "dm-0", "dm-1"):
+        (tmp_path / "devices" / name / "slaves").mkdir(parents=True)
+    (tmp_path / "devices/sda/slaves").mkdir()
+    (tmp_path / "devices/sda/sda1/partition").write_text("1")
+    for above, below in (("dm-0", "sda/sda1"), ("dm-1", "dm-0"), ("dm-1", "sdb")):
+        (tmp_path / f"devices/{above}/slaves/{Path(below).name}").symlink_to(tmp_path / "devices" / below)
+    (tmp_path / "class/block").mkdir(parents=True)
+    for name in ("sda", "sda/sda1", "sdb", "dm-0", "dm-1"):
+        (tmp_path / "class/block" / Path(name).name).symlink_to(tmp_path / "devices" / name)
+    assert places.drives_under("/dev/sda1") == ("/dev/sda",)
+    assert places.drives_under("/dev/dm-0") == ("/dev/sda",)
+    assert places.drives_under("/dev/dm-1") == ("/dev/sda", "/dev/sdb")
 
 
 def test_places_that_overlap() -> None:

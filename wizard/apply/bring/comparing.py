@@ -4,6 +4,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.bring import words
+from wizard.apply.bring.copying import heeding
 from wizard.apply.bring.places import shown
 from wizard.apply.bring.record import RESULT, load_again, load_copied
 from wizard.apply.bring.site import BringSite
@@ -24,15 +25,16 @@ def compare(site: BringSite) -> tuple[Said, int]:
     copied, again, to = load_copied(site.run), load_again(site.run), site.bring.target
     assert copied is not None, "the first step is done"
     # What was written has to come from the drive again, not from memory.
+    size_bytes = site.bring.amount.size_bytes
     site.sync()
     forget_caches(to.device)
     with seen_alone(Path(to.folder)) as top:
         taken = take_manifest(
             top,
             site.run / AFTER,
-            on_progress=noting(site.run, STEP),
+            on_progress=heeding(site.run, noting(site.run, STEP, size_bytes=size_bytes)),
             reading=Reading(cold=True, only=copied.top),
-            total_bytes=site.bring.amount.size_bytes,
+            total_bytes=size_bytes,
         )
     unsteady = frozenset(path.encode(errors="surrogateescape") for path in again.unsteady)
     found = differences(

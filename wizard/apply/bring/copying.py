@@ -42,6 +42,16 @@ def check_going(run: Path) -> None:
         raise Stopped
 
 
+def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]:
+    """Notes progress, and raises Stopped where the run was asked to stop."""
+
+    def heed(share: float) -> None:
+        check_going(run)
+        note(share)
+
+    return heed
+
+
 def entries_in(file: Path) -> Iterator[Entry]:
     """The entries of a manifest, in order; raises BadInput."""
     return (from_line(line, ENTRY_OF(file=str(file))) for line in manifest_lines(file))
@@ -75,6 +85,7 @@ class _Progress:
     missed: list[bytes] = field(default_factory=list)
 
     def add(self, more: int) -> None:
+        check_going(self.site.run)
         self.bytes_done += more
         self.unsynced_bytes += more
         self.note(min(self.bytes_done / max(self.bytes_to_do, 1), 1.0))
@@ -109,19 +120,22 @@ def copy_listed(site: BringSite) -> Said:
     begun = monotonic()
     count, size_bytes, left_bytes = _amounts(site, copied.done)
     low = READ_SHARE + (1 - READ_SHARE) * (1 - left_bytes / max(size_bytes, 1))
-    progress = _Progress(site, copied, noting(site.run, STEP, (min(low, 0.999), 1.0)), left_bytes)
+    note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
+    progress = _Progress(site, copied, note, left_bytes)
     # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
     half = copied.begun
     for index, entry in enumerate(entries_in(site.run / BEFORE)):
         if index < copied.done:
             continue
         progress.begin_at(index)
-        _copy_listed_one(site, entry, progress, again=index < half)
+        try:
+            check_going(site.run)
+            _copy_listed_one(site, entry, progress, again=index < half)
+        except Stopped:
+            progress.save(index)
+            raise
         if progress.is_due:
             progress.save(index + 1)
-        if (site.run / STOP).exists():
-            progress.save(index + 1)
-            raise Stopped
     progress.save(count)
     # The top itself is on the list, too.
     count, seconds = count - 1, monotonic() - begun
@@ -139,13 +153,14 @@ def _listed(site: BringSite) -> Copied:
         check_names_free(names, site.bring.target)
         copied = Copied(tuple(sorted(map(os.fsdecode, names))))
         save_copied(site.run, copied)
+    size_bytes = site.bring.amount.size_bytes
     if not (site.run / BEFORE).exists():
         take_manifest(
             site.source,
             site.run / BEFORE,
-            on_progress=noting(site.run, STEP, (0.0, READ_SHARE)),
+            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, READ_SHARE), size_bytes)),
             reading=Reading(changing=True, only=copied.top),
-            total_bytes=site.bring.amount.size_bytes,
+            total_bytes=size_bytes,
         )
     check_going(site.run)
     return copied

@@ -74,13 +74,14 @@ def mounted_alone(node: str) -> Iterator[Path]:
 @contextmanager
 def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
     """The folder of any filesystem, by one of these names of its driver; unmounted at the end. Not one byte
-    of the device changes: it is reached through a loop device that cannot be written to.
+    of the device changes: it is reached through a loop device that cannot be written to, and nobody else can
+    mount it or make another filesystem there meanwhile.
 
     Raises Failed where it cannot be mounted so, as where its journal has to be seen to first.
     """
     with ExitStack() as held:
         try:
-            file = os.open(node, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(node, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
             held.callback(os.close, file)
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
         except OSError as error:

@@ -3,7 +3,7 @@ decided by it."""
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -22,19 +22,20 @@ Progress = Callable[[float], None]
 class StepProgress:
     """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left`
     where nobody can tell yet. Step 0 is what comes before the first, or behind the last: reading, checking,
-    putting in place.
+    putting in place. `rate` is how many bytes a second it moves, None where nobody counts them.
     """
 
     step: int
     share: float
     seconds_left: float | None = None
+    rate: float | None = None
 
 
 def note_progress(run: Path, progress: StepProgress) -> None:
     """Put it beside the run's journal, whole or not at all. It is not made to outlive a power cut, and a
     failure is nobody's loss."""
     new = run / f"{FILE}.new"
-    noted = {"step": progress.step, "share": progress.share, "seconds_left": progress.seconds_left}
+    noted = asdict(progress)
     try:
         # Like everything in a run: for root alone.
         new.touch(mode=0o600)
@@ -48,11 +49,9 @@ def read_progress(run: Path) -> StepProgress | None:
     """What was noted last; None where nothing was, or nothing that makes sense."""
     try:
         said = json.loads((run / FILE).read_text("utf-8"))
-        left = said["seconds_left"]
-        progress = StepProgress(
-            int(said["step"]), float(said["share"]), None if left is None else float(left)
-        )
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        left, rate = (None if one is None else float(one) for one in (said["seconds_left"], said.get("rate")))
+        progress = StepProgress(int(said["step"]), float(said["share"]), left, rate)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return (
         progress
@@ -61,9 +60,11 @@ def read_progress(run: Path) -> StepProgress | None:
     )
 
 
-def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Progress:
+def noting(
+    run: Path, step: int = 0, part: tuple[float, float] = WHOLE, size_bytes: int | None = None
+) -> Progress:
     """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step,
-    from where to where.
+    from where to where, and moves `size_bytes` where that is known.
 
     What is left is told as if the whole step went as fast as this.
     """
@@ -77,7 +78,9 @@ def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Progr
         if share and now >= told + NOTE_SECONDS:
             told = now
             of_all = low + (high - low) * share
-            note_progress(run, StepProgress(step, of_all, (now - begun) * (1 - of_all) / (of_all - low)))
+            left = (now - begun) * (1 - of_all) / (of_all - low)
+            rate = None if size_bytes is None else size_bytes * share / (now - begun)
+            note_progress(run, StepProgress(step, of_all, left, rate))
 
     return note
 

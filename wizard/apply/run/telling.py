@@ -15,6 +15,8 @@ TELL_SECONDS = 15.0
 def progress_sentence(progress: StepProgress) -> str:
     """How far the step at work is, or what is read and checked around the steps."""
     percent, left = int(100 * progress.share), progress.seconds_left
+    if progress.step and left is not None and progress.rate is not None:
+        return str(words.STEP_RATE(step=progress.step, percent=percent, left=left, rate=int(progress.rate)))
     if progress.step:
         at = words.STEP_AT(step=progress.step, percent=percent)
         return str(at if left is None else words.STEP_LEFT(step=progress.step, percent=percent, left=left))

@@ -123,6 +123,9 @@ UNKNOWN = Sentence("apply.run.unknown", "There is no run {name!r}; `diskwright s
 # How far it is.
 STEP_AT = Sentence("apply.run.step-at", "Step {step} is at {percent} percent.")
 STEP_LEFT = Sentence("apply.run.step-left", "Step {step} is at {percent} percent, {left:time} left.")
+STEP_RATE = Sentence(
+    "apply.run.step-rate", "Step {step} is at {percent} percent, {left:time} left, at {rate:size} a second."
+)
 READING_AT = Sentence("apply.run.reading-at", "What it reads or checks now is at {percent} percent.")
 READING_LEFT = Sentence(
     "apply.run.reading-left", "What it reads or checks now is at {percent} percent, {left:time} left."
