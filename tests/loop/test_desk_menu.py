@@ -187,3 +187,22 @@ def test_what_waits_comes_first_and_nothing_else_is_begun_on_it(work: Work, shar
     other.key("U")
     other.key("y")
     assert state(run_of(work)) is RunState.UNDONE
+
+
+def test_a_misaligned_partition_is_moved_with_everything_in_it(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(256 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive, "first-lba: 34\\nstart=63,size=98304,name=first\\n")
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", f"{drive}p1")
+    first = digest_of(f"{drive}p1")
+    person = walker(work, drive)
+    person.menu(f"{drive}p1", "move")
+    reviewed(person)
+    run = done(work, person, drive)
+    assert state(run) is RunState.DONE, story(run)
+    assert digest_of(f"{drive}p1") == first
+    start = int(tool("blkid", "-p", "-o", "value", "-s", "PART_ENTRY_OFFSET", f"{drive}p1"))
+    assert start > 63 and start % 2048 == 0
+    person.settle("U")
+    assert state(run) is RunState.UNDONE, story(run)
+    assert digest_of(f"{drive}p1") == first

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import Work, ended, said, story
+from tests.loop.applying import Work, diskwright, ended, said, story
 from wizard.apply.decide import power_now, resume, undo, ways_on
 from wizard.apply.move.run import THROTTLE
 from wizard.apply.move.start import start_move
@@ -247,6 +247,49 @@ def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: Ma
     assert subprocess.run(["mount", part.path, str(work.folder)], capture_output=True).returncode
     undo(run)
     assert digest(f"{path}p1") == before
+
+
+@pytest.mark.parametrize("start", [0, 64 * SECTOR])
+def test_another_computer_goes_on_with_nothing_but_the_drive(
+    work: Work, make_drive: MakeDrive, start: int
+) -> None:
+    path = make_drive(GIB)
+    work.bench.own(path)
+    table(path, f"label: gpt\nfirst-lba: 34\nstart=63, size={160 * MIB // SECTOR}\n")
+    filled(f"{path}p1", CONTENTS["ext4"], SEED)
+    before = digest(f"{path}p1")
+    run = begin(work, planned(path, 1, start or None), rest=1.0)
+    until = monotonic() + 30
+    while not any(entry.step == 2 for entry in read_entries(run)) and monotonic() < until:
+        sleep(0.02)
+    sleep(0.5)
+    kill(run)
+    known = run.name
+    elsewhere = work.folder / "elsewhere"
+    run.rename(work.folder / "gone")
+    seen = diskwright(work, "inspect", path, "--json")
+    assert "move-unfinished" in seen.stdout, known
+    words = ("resume", "--from-drive", path, "--journal", str(elsewhere))
+    asked = diskwright(work, *words)
+    assert asked.returncode == 3 and "--confirm" in asked.stderr, asked.stderr
+    done = diskwright(work, *words, "--confirm", path.removeprefix("/dev/"))
+    assert done.returncode == 0, done.stderr
+    assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes != 63 * SECTOR
+    again = diskwright(work, *words, "--confirm", path.removeprefix("/dev/"))
+    assert again.returncode == 3 and "No move" in again.stderr, again.stderr
+
+
+def test_a_drive_of_large_blocks(work: Work, make_drive: MakeDrive) -> None:
+    path = make_drive(GIB, 4096)
+    work.bench.own(path)
+    table(path, f"label: gpt\nfirst-lba: 6\nstart=33, size={160 * MIB // 4096}\n")
+    filled(f"{path}p1", CONTENTS["ext4"], SEED)
+    before = digest(f"{path}p1")
+    run = begin(work, planned(path))
+    assert ended(run) is RunState.DONE and not said(run, Event.NOT_VERIFIED), story(run)
+    assert digest(f"{path}p1") == before
+    undo(run)
+    assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == 33 * 4096
 
 
 def test_what_was_used_since_is_not_taken_back(work: Work, make_drive: MakeDrive) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.diagnose.words import use as words
+from wizard.filesystems.partitions import MOVING_GPT_TYPE
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Said
@@ -37,9 +38,25 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
+    yield from _half_moved(drive)
     carries_system = any(use.kind == "running-system" for use in drive.uses)
     yield from (_use(use, carries_system=carries_system) for use in drive.uses)
     yield from _unread(drive, root=root)
+
+
+def _half_moved(drive: Drive) -> Iterator[Finding]:
+    """A GPT's type says it surely; an MBR's 0xda has other uses, and is not told."""
+    for part in drive.partitions:
+        if part.type == MOVING_GPT_TYPE:
+            yield Finding(
+                "move-unfinished",
+                Severity.DANGER,
+                part.path,
+                words.HALF_MOVED(part=part.path),
+                words.HALF_MOVED_WHY(),
+                words.HALF_MOVED_SOURCE(),
+                words.HALF_MOVED_REMEDY(drive=drive.path),
+            )
 
 
 def _waiting(path: str, waiting: Waiting) -> Finding:

@@ -2,7 +2,7 @@
 
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,10 +42,15 @@ def parser() -> ArgumentParser:
     made = Command(
         "resume",
         words.SAYS(),
-        (root("resume"), root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678")),
+        (
+            root("resume"),
+            root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),
+            root("resume", "--from-drive", "/dev/sdb"),
+        ),
         (words.ABOUT_STEPS(), words.ABOUT_WAITING(), words.ABOUT_TOKEN()),
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
+    made.add_argument("--from-drive", metavar="DEVICE", help=str(words.FROM_DRIVE()))
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
     made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
     made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
@@ -54,7 +59,12 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Say which drive is meant, go on, and follow."""
-    run = run_meant(arguments.run, "resume", Path(arguments.journal) if arguments.journal else None)
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    if arguments.from_drive is not None:
+        if arguments.run is not None:
+            raise BadInput(words.RUN_OR_DRIVE())
+        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir)
+    run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
     kind = kind_of(run)
     if arguments.passphrase_file is not None and kind is not Kind.PLAN:
@@ -82,6 +92,18 @@ def main(arguments: Namespace) -> ExitCode:
             _check_one(migration, tokens, check_migration_token)
             resume(run)
     return narrate(run, seen)
+
+
+def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
+    """Go on with a move that only the drive itself knows of."""
+    from wizard.apply.move.found import found_move, make_found_run
+    from wizard.layout.moving.told import what_moves
+
+    found = found_move(device)
+    say(what_moves(found.move))
+    run = make_found_run(found, tokens, journal_dir)
+    resume(run)
+    return narrate(run)
 
 
 def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:

@@ -46,6 +46,7 @@ ESP_MBR_TYPE = "0xef"
 BOOT_MBR_TYPE = "0xea"
 LVM_MBR_TYPE = "0x8e"
 MOVING_MBR_TYPE = "0xda"
+MOVING_TYPES = frozenset({MOVING_GPT_TYPE, MOVING_MBR_TYPE})
 """What an MBR has for content that is no filesystem ("Non-FS data"): as MOVING_GPT_TYPE."""
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})

@@ -212,3 +212,22 @@ def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
         assert str(person.view.about) == "DEMO"
     finally:
         person.end()
+
+
+def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4")
+    person = Person(Live(machine(partitioned(off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert action.key == "f" and not action.why_not
+    told = [block for pane in person.view.panes for block in pane.blocks if isinstance(block, Para)]
+    assert any(block.key == "move" for block in told)
+    person.act("move", "/dev/sda")
+    assert person.view.place == "review" and "Nothing is lost." in person.text
+    assert "If the power goes" in person.text
+
+
+def test_f_says_why_a_partition_in_use_cannot_move() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4", mount_points=("/home",))
+    person = Person(Live(machine(partitioned(off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert "/home" in str(action.why_not)

@@ -3,7 +3,7 @@ is in the journal."""
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from uuid import uuid4
@@ -37,6 +37,7 @@ from wizard.probe.machine import probe_drive
 BEFORE = "before.json"
 """What the partition held, as a digest, and by which name the journal on the drive knows the run."""
 
+MOST_REST_SECONDS = 60.0
 THROTTLE = "throttle"
 """A file in the run with the seconds of rest after each window, for whoever wants to use the machine."""
 
@@ -80,9 +81,13 @@ def _read_all(work: Work, move: Move, drive: MovedDrive) -> Outcome | None:
     if read_kept(work.run / BEFORE) is not None:
         return None
     work.journal.add(Event.STEP_STARTED, step_sentences(move)[READ - 1], step=READ)
-    digest = content_digest(
-        drive, move, move.before.start_bytes, noting(work.run, READ), lambda: _is_stopped(work.run)
-    )
+    try:
+        digest = content_digest(
+            drive, move, move.before.start_bytes, noting(work.run, READ), lambda: _is_stopped(work.run)
+        )
+    except Failed as error:
+        work.journal.add(Event.STEP_FAILED, str(error), step=READ)
+        return Event.FAILED, str(words.BAD_SECTOR(why=str(error)))
     if digest is None:
         return Event.STOPPED, str(words.STOPPED_EARLY(run=called(work.run)))
     text = json.dumps({"content": digest, "id": uuid4().hex})
@@ -139,8 +144,8 @@ def _telling(work: Work, move: Move, stop: Callable[[], bool]) -> Callable[[int]
         nonlocal done
         done += moved_bytes
         progress(min(done / size, 1.0))
-        if text := read_kept(work.run / THROTTLE):
-            sleep(min(float(text), 60.0))
+        with suppress(ValueError):
+            sleep(min(max(float(read_kept(work.run / THROTTLE) or 0), 0.0), MOST_REST_SECONDS))
         return stop()
 
     return told

@@ -46,7 +46,23 @@ WROTE_NOTHING = Sentence(
     "apply.move.wrote-nothing", "{run} has written nothing, so nothing needs to be undone."
 )
 
+# Found on a drive.
+NOTHING_MOVES = Sentence(
+    "apply.move.nothing-moves",
+    "No move that was cut off is found on {drive}. Nothing was written.",
+)
+IN_JOURNAL = Sentence("apply.move.in-journal", "the journal on the drive")
+RUN_IS_HERE = Sentence("apply.move.run-is-here", "Its run is here: `diskwright resume {run}` goes on.")
+CONFIRM_FOUND = Sentence(
+    "apply.move.confirm-found",
+    "To go on moving {part}, confirm its drive: --confirm {token}. Nothing was written.",
+)
+
 # How it goes.
+BAD_SECTOR = Sentence(
+    "apply.move.bad-sector",
+    "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first.",
+)
 READABLE = Sentence("apply.move.readable", "Every sector of {part} could be read.")
 MOVED = Sentence("apply.move.moved", "{part} is at its new place.")
 SAME = Sentence("apply.move.same", "{part} holds the same bytes as before.")

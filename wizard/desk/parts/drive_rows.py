@@ -26,7 +26,7 @@ _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severit
 _RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
 TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
 """Findings that half a minute of measuring answers."""
-OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "signatures-lost"})
+OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
 MISALIGNED = frozenset({"alignment-physical"})
 """Findings that moving the partition answers."""

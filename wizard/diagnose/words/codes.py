@@ -119,6 +119,7 @@ _MEANINGS = (
     Sentence("diagnose.codes.use-running-system", "The drive carries the running system."),
     Sentence("diagnose.codes.use-opened", "A program holds the drive open for itself alone."),
     # The drive itself.
+    Sentence("diagnose.codes.move-unfinished", "A partition is in the middle of a move by diskwright."),
     Sentence(
         "diagnose.codes.drive-waiting",
         "A run of diskwright waits on the drive, which looks empty to everything else.",

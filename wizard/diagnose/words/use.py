@@ -134,3 +134,14 @@ CONTRADICTORY = Sentence(
 CHECK_CABLE = Sentence(
     "diagnose.use.check-cable", "Check cable and power; `dmesg` tells what the kernel met."
 )
+HALF_MOVED = Sentence(
+    "diagnose.use.half-moved", "{part} is in the middle of a move, with everything in it. Do not format it."
+)
+HALF_MOVED_WHY = Sentence(
+    "diagnose.use.half-moved-why", "Nobody can mount it until the move is finished. Nothing is lost."
+)
+HALF_MOVED_SOURCE = Sentence("diagnose.use.half-moved-source", "the type of its entry in the partition table")
+HALF_MOVED_REMEDY = Sentence(
+    "diagnose.use.half-moved-remedy",
+    "`sudo diskwright resume` goes on. On another computer: `sudo diskwright resume --from-drive {drive}`.",
+)

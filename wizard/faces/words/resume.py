@@ -46,3 +46,8 @@ UNCONFIRMED = Sentence(
     "faces.resume.unconfirmed",
     "Nothing was written now. If that is the drive that you mean, confirm it:",
 )
+FROM_DRIVE = Sentence(
+    "faces.resume.from-drive",
+    "go on with a move that was begun on another computer, by the drive's own journal",
+)
+RUN_OR_DRIVE = Sentence("faces.resume.run-or-drive", "Name a run, or a drive with --from-drive, not both.")

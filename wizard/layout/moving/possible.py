@@ -45,8 +45,6 @@ def _why_not_drive(drive: Drive) -> Said | str | None:
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr"):
         return words.NOT_WITH_TABLE(drive=drive.path, kind=table.kind if table else "?")
-    if table.kind == "gpt" and (table.primary, table.backup) != ("ok", "ok"):
-        return words.ONE_COPY(drive=drive.path)
     if geometry.alignment_offset_bytes > 0:
         return words.OFFSET(drive=drive.path, offset=geometry.alignment_offset_bytes)
     if geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:

@@ -9,10 +9,6 @@ NO_PARTITION = Sentence(
 NOT_WITH_TABLE = Sentence(
     "layout.moving.not-with-table", "{drive} has a table that partitions are not moved in: {kind}."
 )
-ONE_COPY = Sentence(
-    "layout.moving.one-copy",
-    "Only one copy of the partition table on {drive} is whole. Repair it first, with `sgdisk --repair`.",
-)
 HOST_MANAGED = Sentence(
     "layout.moving.host-managed",
     "{drive} can only be written zone by zone, in order: nothing moves on it in place.",

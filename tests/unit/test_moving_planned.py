@@ -1,0 +1,129 @@
+"""Where a partition moves to, and what is refused: rules on recorded drives."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
+from wizard.layout.moving.document import check_move, read_move, render_move
+from wizard.layout.moving.planned import planned_move
+from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.told import preview, step_seconds
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive, Extent, Partition, Signature, Use
+from wizard.model.move import Move, Scheme
+from wizard.model.units import GIB, MIB
+
+SECTOR = 512
+MISALIGNED = partition(1, 63 * SECTOR, 10 * GIB, filesystem="ext4")
+
+
+def moved(on: Drive, start: int | None = None, number: int = 1) -> Move:
+    part = next(part for part in on.partitions if part.number == number)
+    return planned_move(machine(on), on, part, start)
+
+
+def test_with_room_it_goes_far_enough_to_need_no_log() -> None:
+    move = moved(partitioned(MISALIGNED, rotational=False))
+    assert move.scheme is Scheme.DIRECT and move.after.start_bytes % MIB == 0
+    assert 64 * MIB <= move.shift_bytes < 66 * MIB
+    # Two windows fit into the hole while their records lag.
+    assert move.lags and 2 * move.window_bytes <= move.shift_bytes
+    assert move.journal.start_bytes >= move.after.end_bytes
+    assert move.span == Extent(63 * SECTOR, move.journal.end_bytes - 63 * SECTOR)
+
+
+def test_a_hard_disk_flushes_twice_for_windows_of_the_whole_hole() -> None:
+    move = moved(partitioned(MISALIGNED, rotational=True))
+    assert not move.lags and move.shift_bytes // 2 < move.window_bytes <= move.shift_bytes
+
+
+def test_with_a_neighbour_behind_it_goes_down() -> None:
+    low = partition(1, 200 * MIB + SECTOR, 10 * GIB, filesystem="xfs")
+    wall = partition(2, low.end_bytes, GIB)
+    move = moved(partitioned(low, wall))
+    assert move.after.start_bytes < low.start_bytes and move.scheme is Scheme.DIRECT
+    assert move.journal.end_bytes <= move.after.start_bytes or move.journal.start_bytes >= low.end_bytes
+
+
+def test_with_little_room_it_is_logged() -> None:
+    wall = partition(2, MISALIGNED.end_bytes + 20 * MIB, GIB)
+    move = moved(partitioned(MISALIGNED, wall))
+    assert move.scheme is Scheme.LOGGED and move.after.start_bytes == MIB
+    assert move.journal.end_bytes <= wall.start_bytes
+
+
+def test_without_room_it_says_how_much_it_takes() -> None:
+    wall = partition(2, MISALIGNED.end_bytes + 2 * MIB, GIB)
+    with pytest.raises(Refused, match="no room"):
+        moved(partitioned(MISALIGNED, wall))
+
+
+def test_an_exact_start_is_taken_or_refused() -> None:
+    on = partitioned(MISALIGNED)
+    assert moved(on, 64 * SECTOR).after.start_bytes == 64 * SECTOR
+    for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "room")):
+        with pytest.raises(Refused, match=why):
+            moved(on, start)
+
+
+def test_what_is_aligned_stays() -> None:
+    with pytest.raises(Refused, match="aligned already"):
+        moved(partitioned(partition(1, MIB, GIB, filesystem="ext4")))
+
+
+@pytest.mark.parametrize(
+    ("on", "why"),
+    [
+        (partitioned(MISALIGNED, zoned="host-managed"), "zone"),
+        (partitioned(MISALIGNED, uses=(Use("mounted", "/dev/sda1", "/home"),)), "/home"),
+        (partitioned(MISALIGNED, table=gpt(backup="damaged")), "repair"),
+        (partitioned(MISALIGNED, table=mbr(kind="hybrid")), "hybrid"),
+        (partitioned(replace(MISALIGNED, signatures=())), "Nothing is recognised"),
+        (partitioned(replace(MISALIGNED, signatures=(Signature("zfs_member", "filesystem"),))), "zfs_member"),
+        (partitioned(replace(MISALIGNED, signatures=(Signature("BitLocker", "crypto"),))), "BitLocker"),
+        (partitioned(partition(1, 63 * SECTOR, MIB // 2, filesystem="ext4")), "smaller"),
+        (partitioned(replace(MISALIGNED, type="0x05"), table=mbr()), "logical"),
+        (partitioned(MISALIGNED, read_only=True), "read-only"),
+    ],
+)
+def test_what_may_not_move_says_why(on: Drive, why: str) -> None:
+    assert why in str(why_not_move(on, on.partitions[0]))
+
+
+def holding(kind: str, table_type: str, attributes: int = 0) -> Partition:
+    """The misaligned partition with this in it."""
+    marks = (Signature(kind, "filesystem"),)
+    return replace(MISALIGNED, type=table_type, signatures=marks, attributes=attributes)
+
+
+def test_what_starts_from_it_is_told() -> None:
+    efi = holding("vfat", "c12a7328-f81f-11d2-ba4b-00a0c93ec93b")
+    assert any("firmware" in str(said) for said in moved(partitioned(efi)).doubts)
+    windows = holding("ntfs", "0x07")
+    assert any("Windows" in str(said) for said in moved(partitioned(windows, table=mbr())).doubts)
+    active = holding("ext4", "0x83", 0x80)
+    assert any("boot loader" in str(said) for said in moved(partitioned(active, table=mbr())).doubts)
+
+
+def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
+    move = moved(partitioned(MISALIGNED))
+    assert read_move(render_move(move), "it") == move
+    forged = (
+        replace(move, after=move.before),
+        replace(move, span=Extent(move.span.start_bytes + SECTOR, move.span.size_bytes)),
+        replace(move, journal=Extent(move.after.start_bytes + MIB, move.journal.size_bytes)),
+        replace(move, window_bytes=2 * move.shift_bytes),
+        replace(move, head_bytes=move.before.size_bytes + SECTOR),
+        replace(move, span=Extent(0, drive().size_bytes or 0)),
+    )
+    for one in forged:
+        with pytest.raises(BadInput):
+            check_move(one, "it")
+
+
+def test_what_a_power_cut_does_is_one_sentence() -> None:
+    move = moved(partitioned(MISALIGNED))
+    assert any("If the power goes" in str(said) and "nothing is lost" in str(said) for said in preview(move))
+    reading, moving, comparing = step_seconds(move)
+    assert moving == 2 * reading == 2 * comparing
