@@ -29,6 +29,7 @@ from wizard.diagnose.patterns import Confidence, Kind, Pattern
 from wizard.diagnose.words.codes import CODES
 from wizard.documents.decode import decode
 from wizard.faces.showing.inspection import drive_document
+from wizard.filesystems.partitions import MOVING_GPT_TYPE
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
@@ -154,6 +155,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
     ("drive-unread", WARNING, drive(table=None, unread=(unread("table", "Reading stopped after 10 s."),))),
     ("drive-unread", INFO, drive(unread=(unread("smart", "smartctl is not installed."),))),
+    ("move-unfinished", DANGER, partitioned(partition(type=MOVING_GPT_TYPE))),
     (
         "drive-waiting",
         WARNING,
