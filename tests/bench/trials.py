@@ -1,5 +1,5 @@
-"""`sudo python -m tests.bench.trials`: how often a trial claims a difference where there is none, and finds
-one that was planted, as a table.
+"""`sudo python -m tests.bench.trials [--write]`: how often a trial claims a difference where there is none,
+and finds one that was planted, as a table.
 
 Every trial is of ext4 against itself, on a new loop drive. One is planted by multiplying what each phase of
 the second candidate took. Needs root, a quiet machine, and about an hour.
@@ -15,6 +15,7 @@ from statistics import median
 from uuid import uuid4
 
 from tests.bench.rows import drives
+from tests.readme import put
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.layout.planner import Mode, make_plan
@@ -51,6 +52,7 @@ def main() -> int:
         "--alike", type=int, default=ALIKE, help=f"so many trials without a difference ({ALIKE})"
     )
     parser.add_argument("--planted", type=int, default=PLANTED, help=f"so many with one ({PLANTED})")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
     parser.add_argument("--once", nargs=2, metavar=("DRIVE", "FACTOR"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.once:
@@ -67,6 +69,8 @@ def main() -> int:
         )
     )
     print(table)
+    if arguments.write:
+        put("planted", table)
     return 0
 
 

@@ -1,0 +1,128 @@
+"""`sudo python -m tests.bench.moving [--write]`: how fast a partition moves, against dd and sfdisk on the
+same loop drive, in turn, each from where the one before left it.
+
+dd copies the same bytes by the same direct I/O, 32 MiB at a time; sfdisk moves the partition by --move-data.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from uuid import uuid4
+
+from tests.devices import Bench, forget_partitions
+from tests.readme import put
+from wizard.apply.move.drive import MovedDrive
+from wizard.apply.move.journal import Journal
+from wizard.apply.move.mover import Mover
+from wizard.apply.move.prepare import prepared
+from wizard.apply.move.state import Side
+from wizard.layout.moving.planned import planned_move
+from wizard.model.machine import Partition
+from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.probe.machine import probe_machine
+
+SIZE, ROUNDS, BEFORE = 2 * GIB, 3, 63
+SHIFTS = (1, 1985, 16 * MIB // 512 + 1, 131072 + 1, 1048576 + 1)
+"""In sectors: one, the first MiB, and 16, 64 and 512 MiB to a whole one."""
+
+HEAD = "| shift, in sectors | moved | MB/s | of dd's speed, median (range) | sfdisk, of dd's speed |"
+
+
+def quiet(*argv: str, text: str = "") -> None:
+    """Run it; raises where it fails."""
+    subprocess.run(argv, input=text, text=True, check=True, capture_output=True)
+
+
+def table(path: str) -> Partition:
+    """One partition of SIZE at sector BEFORE, that holds swap: nothing but its bytes matters."""
+    size = SIZE // KERNEL_SECTOR_BYTES
+    forget_partitions(path)
+    quiet("sfdisk", "--quiet", "--wipe", "never", path, text=f"label: dos\nstart={BEFORE}, size={size}\n")
+    quiet("partx", "--add", path)
+    quiet("mkswap", f"{path}p1")
+    (part,) = probe_machine([path]).drives[0].partitions
+    return part
+
+
+def moved(path: str, shift: int) -> float:
+    """Seconds of moving, with everything but reading before and comparing after."""
+    part = table(path)
+    machine = probe_machine([path])
+    move = planned_move(machine, machine.drives[0], part, (BEFORE + shift) * KERNEL_SECTOR_BYTES)
+    with MovedDrive(path) as drive:
+        state, images = prepared(drive, move, uuid4().hex, bytes(KERNEL_SECTOR_BYTES))
+        journal = Journal(drive, move.journal.start_bytes, state.course.physical_bytes)
+        begun = monotonic()
+        journal.prepare(state, images)
+        Mover(drive, journal, state, b"").go(Side.NEW)
+        return monotonic() - begun
+
+
+def copied(path: str, shift: int) -> float:
+    """Seconds of dd, from where the partition is to behind it."""
+    table(path)
+    begun = monotonic()
+    quiet(
+        *("dd", f"if={path}", f"of={path}", "bs=32M", f"count={SIZE >> 25}", "conv=notrunc,fsync"),
+        *("iflag=direct,skip_bytes", "oflag=direct,seek_bytes"),
+        *(f"skip={MIB}", f"seek={SIZE + 600 * MIB}"),
+    )
+    return monotonic() - begun
+
+
+def by_sfdisk(path: str, shift: int) -> float:
+    """Seconds of sfdisk, and until what it wrote is on the medium."""
+    table(path)
+    begun = monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        log = f"--move-data={folder}/log"
+        quiet("sfdisk", "--quiet", "--no-reread", log, path, "-N", "1", text=f"+{shift},\n")
+    quiet("blockdev", "--flushbufs", path)
+    return monotonic() - begun
+
+
+WAYS: dict[str, Callable[[str, int], float]] = {"dd": copied, "move": moved, "sfdisk": by_sfdisk}
+
+
+def row(path: str, shift: int, rounds: int) -> str:
+    """One line of the table, of so many rounds."""
+    took: list[dict[str, float]] = []
+    for number in range(rounds):
+        names = [*WAYS][number % 3 :] + [*WAYS][: number % 3]
+        took.append({name: WAYS[name](path, shift) for name in names})
+    ratios = sorted(one["dd"] / one["move"] for one in took)
+    others = sorted(one["dd"] / one["sfdisk"] for one in took)
+    rate = SIZE / median(one["move"] for one in took) / 1e6
+    way = "direct" if shift * KERNEL_SECTOR_BYTES >= 32 * MIB else "logged"
+    spread = f"{median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+    return f"| {shift} | {way} | {rate:.0f} | {spread} | {median(others):.2f} |"
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"so many rounds ({ROUNDS})")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-", dir="/var/tmp") as folder:
+        bench = Bench(Path(folder))
+        try:
+            path = bench.make_drive(2 * SIZE + 700 * MIB)
+            quiet("dd", "if=/dev/urandom", f"of={path}", "bs=32M", "count=80", "oflag=direct")
+            rows = [row(path, shift, arguments.rounds) for shift in SHIFTS]
+        finally:
+            bench.take_down()
+    lines = [HEAD, "|---" * 5 + "|", *rows]
+    print("\n".join(lines))
+    if arguments.write:
+        put("moves", "\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""`tests/run --python -m tests.bench.powercuts [--write]`: the power is cut at every write and flush of
+moving a partition there and back, in every layout of tests/unit/powercuts.py, and twice more while it goes
+on. Takes several minutes; changes nothing on the machine."""
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+from tests.readme import put
+from tests.unit.lossy import POLICIES
+from tests.unit.powercuts import CASES, Case, Tally, cut_everywhere
+
+HEAD = "| table | from sector | to sector | sectors | moved | states after cuts | of them wrong |"
+
+
+def looked_at(number: int) -> Tally:
+    """All of one layout."""
+    return cut_everywhere(CASES[number], number + 1, POLICIES)
+
+
+def row(case: Case, tally: Tally) -> str:
+    """One line of the table."""
+    cells = (case.table, case.old, case.new, case.size, case.scheme, tally.states, len(tally.wrong))
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> int:
+    """Print the table; fails where anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
+    arguments = parser.parse_args()
+    with ProcessPoolExecutor() as pool:
+        tallies = [*pool.map(looked_at, range(len(CASES)))]
+    wrong = [one for tally in tallies for one in tally.wrong]
+    total = f"| all | | | | | {sum(tally.states for tally in tallies)} | {len(wrong)} |"
+    lines = [HEAD, "|---" * 7 + "|", *map(row, CASES, tallies), total]
+    print("\n".join(lines))
+    print("\n".join(wrong[:10]), file=sys.stderr)
+    if arguments.write:
+        put("power-cuts", "\n".join(lines))
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
