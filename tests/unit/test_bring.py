@@ -12,7 +12,7 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
-from wizard.apply.bring import places
+from wizard.apply.bring import places, planning
 from wizard.apply.bring.copying import is_steady
 from wizard.apply.bring.places import Ground
 from wizard.apply.manifest.entry import Entry, Kind
@@ -218,3 +218,13 @@ def test_places_that_overlap() -> None:
     assert ground("/srv/in", 1).overlaps(ground("/mnt/x", 2))
     assert ground("/srv/in/side/x", 1).overlaps(ground("/mnt/x", 2))
     assert not ground("/srv/other", 1).overlaps(ground("/mnt", 2))
+
+
+def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(device: str) -> places.Held:
+        raise BadInput(f"{device} cannot be opened.")
+
+    monkeypatch.setattr(planning, "held_on", unreadable)
+    monkeypatch.setattr(planning, "device_of", lambda _: "/dev/vda")
+    source = planning._source(str(tmp_path))
+    assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""

@@ -1,12 +1,14 @@
 """What is to be brought where, worked out from how both are found. Nothing is written."""
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from wizard.apply.bring import words
 from wizard.apply.bring.places import (
     Ground,
+    Held,
     device_of,
     drive_of,
     ground_of,
@@ -98,10 +100,12 @@ def _source(source: str) -> BringFrom:
     ground = ground_of(path)
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
-    if device is None:
-        return BringFrom(str(ground.folder), False, ground.mounted.filesystem, "", below)
-    held = held_on(device)
-    return BringFrom(str(ground.folder), False, held.filesystem, held.uuid, below)
+    known: Held | None = None
+    # A folder can be read where its device cannot, as in a container.
+    with suppress(BadInput):
+        known = held_on(device) if device else None
+    filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
+    return BringFrom(str(ground.folder), False, filesystem, uuid, below)
 
 
 def _mounted_below(folder: Path) -> tuple[str, ...]:
