@@ -18,7 +18,7 @@ from wizard.model.move import Scheme
 from wizard.probe.table.gpt import read_gpt
 from wizard.probe.table.mbr import read_mbr
 
-HEAD_SECTORS = 8
+HEAD_SECTORS = 21
 EXTENDED_AT = 40
 DOCUMENT = b"a move".ljust(SECTOR, b" ")
 
@@ -209,8 +209,8 @@ class Layout:
         tried = [places[name]] if name in places else [(side, self.lo) for side in Side]
         for side, place in tried:
             content = self.contents[side]
-            head = drive.view[place : place + self.head_bytes]
-            if head == content[: self.head_bytes]:
+            mark = min(mover.MARK_BYTES, self.head_bytes)
+            if drive.view[place : place + mark] == content[:mark]:
                 whole = drive.view[place : place + self.size_bytes]
                 if whole not in self.contents.values():
                     return f"mountable by the {name} table and not whole"

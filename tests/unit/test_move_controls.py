@@ -70,10 +70,25 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the head stays": (
         mover,
-        "write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))",
-        "pass",
+        "self._unmark(start)\n        self._mend(start)\n        write_bytes(self._drive, start, "
+        "bytes(course.head_bytes))",
+        "self._mend(start)",
     ),
-    "tail: the head comes first": (mover, "for piece in (*rest, head):", "for piece in (head, *rest):"),
+    "the marks go all at once": (
+        mover,
+        "bytes(size))\n            self._drive.flush()\n\n    def _mend",
+        "bytes(size))\n        self._drive.flush()\n\n    def _mend",
+    ),
+    "the marks come with the rest of the head": (
+        mover,
+        "        for at, size in self._marks():\n            bare",
+        "        for at, size in ():\n            bare",
+    ),
+    "tail: a phase that was cut off is mended with the marks there": (
+        mover,
+        "self._unmark(start)\n        self._mend(start)\n        head, *rest",
+        "self._mend(start)\n        head, *rest",
+    ),
     "the whole copy of a table is written first": (
         mover,
         "any(self._stands(one[side]) for one in known if side in one)",

@@ -4,7 +4,7 @@ What nobody may see is half of a filesystem. So the table's entry covers both pl
 until all of the content lies at one place.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -13,6 +13,12 @@ from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes
 from wizard.apply.move.moving import Moving
 from wizard.apply.move.state import Phase, Piece, Side, State
 from wizard.model.errors import Failed
+from wizard.model.units import KIB
+
+MARKS = tuple(kib * KIB for kib in (0, 4, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096))
+MARK_BYTES = 4 * KIB
+"""Where libblkid looks for what a partition holds, within its first MiB and, of LUKS2's second header, up to
+4 MiB: the first blocks, md 1.2, JFS, Btrfs and ReiserFS, and the headers of LUKS2."""
 
 Told = Callable[[int], bool]
 """Hears how many bytes more have moved; whether to stop here, between two windows."""
@@ -69,8 +75,10 @@ class Mover:
 
     def _bar(self, _: Side) -> None:
         course = self.state.course
-        self._mend()
-        write_bytes(self._drive, course.start(self.state.barred_at), bytes(course.head_bytes))
+        start = course.start(self.state.barred_at)
+        self._unmark(start)
+        self._mend(start)
+        write_bytes(self._drive, start, bytes(course.head_bytes))
         self._drive.flush()
         self._enter(replace(self.state, phase=Phase.MOVING, epoch=self.state.epoch + 1, edges=()))
 
@@ -85,12 +93,22 @@ class Mover:
         self._enter_beside(Phase.PLACING, target)
 
     def _place(self, target: Side) -> None:
-        """Write all but the first piece, which is the head, then that: by it the content is recognised."""
+        """Write all by which nothing is recognised, then the marks, the first of them last."""
         course, side = self.state.course, self.state.target
-        self._mend()
+        start = course.start(side)
+        self._unmark(start)
+        self._mend(start)
         head, *rest = course.pieces.placed(side)
-        for piece in (*rest, head):
-            write_bytes(self._drive, course.start(side) + piece.offset_bytes, image_of(self._images, piece))
+        for piece in rest:
+            write_bytes(self._drive, start + piece.offset_bytes, image_of(self._images, piece))
+        data = image_of(self._images, head)
+        bare = bytearray(data)
+        for at, size in self._marks():
+            bare[at : at + size] = bytes(size)
+        write_bytes(self._drive, start, bytes(bare))
+        self._drive.flush()
+        for at, size in reversed(self._marks()):
+            write_bytes(self._drive, start + at, data[at : at + size])
             self._drive.flush()
         if side is target:
             self._enter(replace(self.state, phase=Phase.TABLING, edges=()))
@@ -129,14 +147,44 @@ class Mover:
         block = self.state.course.physical_bytes
         return b"".join(read_bytes(self._drive, at, block) for at in edges)
 
-    def _mend(self) -> None:
+    def _marks(self) -> tuple[tuple[int, int], ...]:
+        """Where in the head something is recognised, and how much of it that takes."""
+        head = self.state.course.head_bytes
+        if head < MARK_BYTES:
+            return ((0, head),)
+        return tuple((at, MARK_BYTES) for at in MARKS if at + MARK_BYTES <= head)
+
+    def _unmark(self, start: int) -> None:
+        """Take the marks away before anything else: of a phase that was cut off they may stand already, and
+        what is mended next is not whole."""
+        for at, size in self._marks():
+            write_bytes(self._drive, start + at, bytes(size))
+            self._drive.flush()
+
+    def _mend(self, start: int | None = None) -> None:
         """Write the shared physical blocks as they were when this phase began: a torn write may have taken
-        all of one."""
+        all of one. In a phase that writes the head and more at `start`, that does not come back: zeros are
+        where the head is, and the rest is as it is to be."""
         block = self.state.course.physical_bytes
         for number, at in enumerate(self.state.edges):
-            write_bytes(self._drive, at, self._edges[number * block : (number + 1) * block])
+            data = bytearray(self._edges[number * block : (number + 1) * block])
+            for place, own in self._own(start):
+                low, high = max(at, place), min(at + block, place + len(own))
+                if low < high:
+                    data[low - at : high - at] = own[low - place : high - place]
+            write_bytes(self._drive, at, bytes(data))
         if self.state.edges:
             self._drive.flush()
+
+    def _own(self, start: int | None) -> Iterator[tuple[int, bytes]]:
+        """What this phase writes, by its places; of the head zeros, until all else is there."""
+        course = self.state.course
+        if start is None:
+            return
+        if self.state.phase is Phase.PLACING:
+            for piece in course.pieces.placed(self.state.target)[1:]:
+                yield start + piece.offset_bytes, image_of(self._images, piece)
+        yield start, bytes(course.head_bytes)
 
     def _write_table(self, wanted: tuple[Piece, ...]) -> None:
         """One copy of the table at a time, a damaged one first, and nothing that is there already: at every
