@@ -15,6 +15,7 @@ from wizard.migrate.document import read_kept_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents import OneTokened
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
@@ -52,9 +53,9 @@ class MovingPerformance(RecordedServices):
         assert moving.way is not None
         return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
-    def start_migration(self, migration: Migration, token: str) -> Path:
+    def begin(self, document: OneTokened, token: str) -> Path:
         """No migration but the recorded one was ever carried out; today's words for it may be others."""
-        if _essence(migration) != _essence(self.recorded):
+        if not isinstance(document, Migration) or _essence(document) != _essence(self.recorded):
             raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
         return self.run
 

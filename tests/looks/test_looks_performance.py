@@ -86,9 +86,9 @@ def test_only_the_recorded_migration_is_performed() -> None:
     recorded = services.recorded
     moving = Moving(recorded.device, way=recorded.way)
     planned = services.plan_migration(services.machine.drives[0], moving)
-    assert services.start_migration(planned, recorded.drive.token).name.endswith(recorded.drive.token)
+    assert services.begin(planned, recorded.drive.token).name.endswith(recorded.drive.token)
     with pytest.raises(OutOfDate, match=r"tests\.loop\.recordmoving"):
-        services.start_migration(replace(recorded, manifest=False), recorded.drive.token)
+        services.begin(replace(recorded, manifest=False), recorded.drive.token)
     services.applied.set()
     entries = tuple(services.follow(Path()))
     assert services.state(Path()) is RunState.DONE and not [

@@ -77,7 +77,7 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
         )
         forged = replace(migration, doubts=doubts)
         with pytest.raises(Refused, match="explains itself otherwise"):
-            services.start_migration(forged, migration.written.token)
+            services.begin(forged, migration.written.token)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
     file.write_text(render_migration(migration))
     done = diskwright(old.work, "apply", str(file), "--dry-run", *own)

@@ -338,3 +338,15 @@ def test_without_room_it_says_how_much_it_takes(work: Work, make_drive: MakeDriv
     path = misaligned(work, make_drive, size=163 * MIB)
     with pytest.raises(Refused, match="no room"):
         planned(path)
+
+
+def test_what_a_power_cut_would_leave_is_true_in_every_step(work: Work, make_drive: MakeDrive) -> None:
+    path = misaligned(work, make_drive)
+    run = begin(work, planned(path), rest=0.3)
+    told: dict[int, str] = {}
+    while state(run) is RunState.RUNNING:
+        begun = [entry.step for entry in read_entries(run) if entry.event is Event.STEP_STARTED]
+        told.setdefault(max(begun, default=0), power_now(run))
+    assert state(run) is RunState.DONE, story(run)
+    assert "nobody could mount" in told[2] and power_now(run) == ""
+    assert "as before" not in told.get(3, "") and "as before" in told.get(1, "as before")

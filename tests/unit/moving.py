@@ -15,6 +15,7 @@ from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
 from wizard.migrate.told.ways import COMPARED
 from wizard.model.carried import Carried
+from wizard.model.documents import OneTokened
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -74,10 +75,11 @@ class MovingServices(RecordedServices):
         assert moving.way is not None
         return make_carried(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
-    def start_migration(self, migration: Migration, token: str) -> Path:
+    def begin(self, document: OneTokened, token: str) -> Path:
         if self.refusal:
             raise Refused(self.refusal)
-        self.begun.append((migration, token))
+        assert isinstance(document, Migration)
+        self.begun.append((document, token))
         return RUN
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:

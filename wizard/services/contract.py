@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
-    from wizard.model.documents import RunDocument
+    from wizard.model.documents import OneTokened, RunDocument
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
-    from wizard.model.move import Move
     from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Said
@@ -227,10 +226,6 @@ class Services(Protocol):
         Refused or BadInput with the reason. May take long, and ask for root."""
         ...
 
-    def start_changes(self, changes: Changes, token: str) -> Path:
-        """Begin them in a process of their own; the run's folder. May take long, ask for root; writes."""
-        ...
-
     def ready(self, changes: Changes) -> tuple[Said, ...]:
         """How what the changes mounted can be used, and by whom; nothing where they mounted nothing."""
         ...
@@ -349,12 +344,8 @@ class Services(Protocol):
         """
         ...
 
-    def start_migration(self, migration: Migration, token: str) -> Path:
+    def begin(self, document: OneTokened, token: str) -> Path:
         """Begin it in a process of its own; the run's folder. May take long, ask for root; writes."""
-        ...
-
-    def start_move(self, move: Move, token: str) -> Path:
-        """Begin it in a process of its own; the run's folder. May take long; writes."""
         ...
 
     def progress(self, run: Path) -> StepProgress | None:

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from wizard.model.carried import Carried
     from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
-    from wizard.model.documents import RunDocument
+    from wizard.model.documents import OneTokened, RunDocument
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
-    from wizard.model.move import Move
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
     from wizard.services.session import Moving
@@ -91,14 +90,6 @@ class RecordedServices(Rules):
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Nothing is worked out where nothing can be done."""
-        raise Refused(self.obstacle)
-
-    def start_changes(self, changes: Changes, token: str) -> Path:
-        """Nothing to change."""
-        raise Refused(self.obstacle)
-
-    def start_move(self, move: Move, token: str) -> Path:
-        """Nothing to move."""
         raise Refused(self.obstacle)
 
     def document(self, run: Path) -> RunDocument:
@@ -176,7 +167,7 @@ class RecordedServices(Rules):
         """Refused."""
         raise Refused(str(NOT_RECORDED()))
 
-    def start_migration(self, migration: Migration, token: str) -> Path:
+    def begin(self, document: OneTokened, token: str) -> Path:
         """Refused."""
         raise Refused(self.obstacle)
 

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.model.changes import Changes, Wanted
-    from wizard.model.documents import RunDocument
+    from wizard.model.documents import OneTokened, RunDocument
     from wizard.model.journal import Entry
-    from wizard.model.migration import Migration
-    from wizard.model.move import Move
     from wizard.model.plan import Plan
     from wizard.model.said import Said
 
@@ -64,13 +62,32 @@ class Running(WithRoot):
 
         request_stop(run)
 
-    def start_migration(self, migration: Migration, token: str) -> Path:
-        """By a detached process, which root begins."""
-        if self.needs_root:
-            return self._asked_root.migrate(migration, token, self._journal_dir)
-        from wizard.apply.begin_migration import start_told
+    def begin(self, document: OneTokened, token: str) -> Path:
+        """By a detached process, which root begins. A move is begun by root's own process alone."""
+        from wizard.model.changes import Changes
+        from wizard.model.migration import Migration
+        from wizard.model.move import Move
 
-        return start_told(migration, token, journal_dir=self._journal_dir, environment=self._place)
+        where, place = self._journal_dir, self._place
+        match document:
+            case Changes() if self.needs_root:
+                return self._asked_root.change(document, token, where)
+            case Migration() if self.needs_root:
+                return self._asked_root.migrate(document, token, where)
+            case Move() if self.needs_root:
+                raise Refused(self.obstacle)
+            case Changes():
+                from wizard.apply.tune.start import start_told as start_changes
+
+                return start_changes(document, token, journal_dir=where, environment=place)
+            case Migration():
+                from wizard.apply.begin_migration import start_told as start_migration
+
+                return start_migration(document, token, journal_dir=where, environment=place)
+            case Move():
+                from wizard.apply.move.start import start_move
+
+                return start_move(document, token, journal_dir=where, environment=place)
 
     def progress(self, run: Path) -> StepProgress | None:
         """From the run's folder, or as root tells it."""
@@ -172,22 +189,6 @@ class Running(WithRoot):
         from wizard.apply.tune.worked_out import changes_for
 
         return changes_for(device, wanted, self._place)
-
-    def start_changes(self, changes: Changes, token: str) -> Path:
-        """By a detached process, which root begins."""
-        if self.needs_root:
-            return self._asked_root.change(changes, token, self._journal_dir)
-        from wizard.apply.tune.start import start_told
-
-        return start_told(changes, token, journal_dir=self._journal_dir, environment=self._place)
-
-    def start_move(self, move: Move, token: str) -> Path:
-        """By a detached process. Where root is asked for, a command does it."""
-        if self.needs_root:
-            raise Refused(self.obstacle)
-        from wizard.apply.move.start import start_move
-
-        return start_move(move, token, journal_dir=self._journal_dir, environment=self._place)
 
     def ready(self, changes: Changes) -> tuple[Said, ...]:
         """By the folder that it is mounted at."""

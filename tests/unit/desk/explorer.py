@@ -11,9 +11,8 @@ from pathlib import Path
 from tests.unit.desk.person import Person, texts_of
 from wizard.desk.place import Place
 from wizard.desk.view import View
-from wizard.model.changes import Changes
+from wizard.model.documents import OneTokened
 from wizard.model.machine import Machine
-from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.services.recorded import RecordedServices
 
@@ -40,13 +39,9 @@ class Watched(RecordedServices):
         self.begun.append("plan")
         return super().start(plan, tokens, secret)
 
-    def start_changes(self, changes: Changes, token: str) -> Path:
-        self.begun.append("changes")
-        return super().start_changes(changes, token)
-
-    def start_migration(self, migration: Migration, token: str) -> Path:
-        self.begun.append("migration")
-        return super().start_migration(migration, token)
+    def begin(self, document: OneTokened, token: str) -> Path:
+        self.begun.append(type(document).__name__)
+        return super().begin(document, token)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         self.begun.append("keep")

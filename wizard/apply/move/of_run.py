@@ -23,6 +23,8 @@ def power_said(run: Path) -> Said:
     entries, part = read_entries(run), load_move(run).device
     if (run / UNDOING).exists():
         return words.HALF(part=part, command="undo", run=called(run))
-    if MOVING in begun_steps(entries) and MOVING not in done_steps(entries):
+    if MOVING in done_steps(entries):
+        return words.AT_NEW_PLACE(part=part)
+    if MOVING in begun_steps(entries):
         return words.HALF(part=part, command="resume", run=called(run))
     return words.AS_BEFORE(part=part)

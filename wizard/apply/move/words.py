@@ -70,18 +70,18 @@ NOT_SAME = Sentence(
     "apply.move.not-same",
     "What {part} holds now is not what it held before. Do not use it; `diskwright undo {run}` moves it back.",
 )
-STARTS = Sentence("apply.move.starts", "The kernel has {part} at byte {start}.")
-STARTS_ELSEWHERE = Sentence("apply.move.starts-elsewhere", "the kernel has it at byte {start}")
+STARTS = Sentence("apply.move.starts", "The kernel has {part} at {start:exact}.")
+STARTS_ELSEWHERE = Sentence("apply.move.starts-elsewhere", "the kernel has it at {start:exact}")
 RECOGNISED = Sentence("apply.move.recognised", "{part} holds {holds}, as before.")
 HOLDS = Sentence("apply.move.holds", "it holds {found}")
 DONE = Sentence(
     "apply.move.done",
-    "{part} starts at byte {start} now, and is aligned. `diskwright undo {run}` moves it back, until it is "
+    "{part} starts at {start:exact} now, and is aligned. `diskwright undo {run}` moves it back, until it is "
     "used.",
 )
 DONE_THERE = Sentence(
     "apply.move.done-there",
-    "{part} starts at byte {start} now. `diskwright undo {run}` moves it back, until it is used.",
+    "{part} starts at {start:exact} now. `diskwright undo {run}` moves it back, until it is used.",
 )
 CHECKS_FAIL = Sentence("apply.move.checks-fail", "{part} was moved, but a check does not hold. {way}")
 STOPPED = Sentence(
@@ -111,10 +111,13 @@ TABLE_SINCE = Sentence(
     "The partition table of {drive} was changed since {part} was moved, so this run cannot take it back. "
     "`diskwright move {part} --to {start}` moves it there.",
 )
-BACK = Sentence("apply.move.back", "{part} starts at byte {start} again, bit for bit as it was.")
+BACK = Sentence("apply.move.back", "{part} starts at {start:exact} again, bit for bit as it was.")
 
 # If the power goes.
 AS_BEFORE = Sentence("apply.move.as-before", "If the power went now, {part} would be as before.")
+AT_NEW_PLACE = Sentence(
+    "apply.move.at-new-place", "If the power went now, {part} would be whole at its new place."
+)
 HALF = Sentence(
     "apply.move.half",
     "If the power went now, nothing would be lost: nobody could mount {part} until `diskwright {command} "

@@ -75,7 +75,7 @@ class ChangesJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """All of them."""
-        return services.start_changes(self.changes, tokens[0])
+        return services.begin(self.changes, tokens[0])
 
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """Done as shown, or the last thing that was said."""

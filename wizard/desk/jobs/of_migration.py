@@ -72,7 +72,7 @@ class MigrationJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Every step, or none."""
-        return services.start_migration(self.migration, tokens[0])
+        return services.begin(self.migration, tokens[0])
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """By the step at work, or the transaction's own word."""

@@ -11,7 +11,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone, para
 from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
-from wizard.layout.moving.told import preview, step_seconds, step_sentences, what_moves
+from wizard.layout.moving.told import journal_said, preview, step_seconds, step_sentences, what_moves
 from wizard.layout.moving.words import BACK, POWER
 from wizard.model.move import Move
 from wizard.model.names import printable
@@ -28,7 +28,7 @@ class MoveJob(Job):
 
     def __init__(self, move: Move) -> None:
         self.move = move
-        self.title = words.MOVE(device=move.device, start=move.after.start_bytes)
+        self.title = words.MOVE(device=move.device, shift=move.shift_bytes)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -56,8 +56,8 @@ class MoveJob(Job):
 
     @property
     def brief(self) -> tuple[Text, ...]:
-        """From where to where."""
-        return (what_moves(self.move),)
+        """From where to where, and what else is written to."""
+        return what_moves(self.move), journal_said(self.move)
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -81,18 +81,16 @@ class MoveJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """All of it."""
-        return services.start_move(self.move, tokens[0])
+        return services.begin(self.move, tokens[0])
 
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """How it ended, by the last thing that was said."""
         from wizard.apply.run.decision import Choice, Decision, Settling
-        from wizard.apply.run.runs import called
 
         last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE()
         if state.value == "done":
             question = UNDO_QUESTION(drives=(self.move.device,))
             back = Choice(Settling.UNDO, str(question), str(UNDO_EARLY()))
-            more = (words.UNDO_LATER(run=called(run)),)
-            return Outcome(Banner(last, (), Tone.GOOD), more, Decision((back,), settled=True))
+            return Outcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
         return Outcome(Banner(last, (), tone), (), Decision())

@@ -28,8 +28,8 @@ TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-40
 """Findings that half a minute of measuring answers."""
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
-MISALIGNED = frozenset({"alignment-physical"})
-"""Findings that moving the partition answers."""
+MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
+"""Findings that moving the partition answers; where it is a doubt, measuring comes first."""
 DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
 """Findings that the quick test for shingled recording may answer."""
 
@@ -207,7 +207,7 @@ def misaligned_part(drive: Drive, diagnosis: Diagnosis, at: str) -> Partition | 
     return next(found, None)
 
 
-ANSWERED = {"move": MISALIGNED, "speed": TESTED, "shingled": DOUBTED}
+ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
 """Findings, by the action that does something about them."""
 
 

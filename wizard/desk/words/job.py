@@ -7,7 +7,7 @@ FORMAT = Sentence("desk.job.format", "Format {what}")
 DELETE = Sentence("desk.job.delete", "Delete {what}")
 GROW = Sentence("desk.job.grow", "Grow {what}")
 CHANGE = Sentence("desk.job.change", "Change {device}")
-MOVE = Sentence("desk.job.move", "Move {device} to {start}")
+MOVE = Sentence("desk.job.move", "Move {device} by {shift:size}")
 BRING = Sentence("desk.job.bring", "Bring files to {folder}")
 MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 

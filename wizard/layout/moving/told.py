@@ -42,6 +42,11 @@ def what_moves(move: Move) -> Said:
     )
 
 
+def journal_said(move: Move) -> Said:
+    """What is written to beside the partition, which was free."""
+    return words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
+
+
 def preview(move: Move) -> Iterator[Said | str]:
     """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
     and what else is good to know."""
@@ -49,5 +54,5 @@ def preview(move: Move) -> Iterator[Said | str]:
     yield words.TAKES(time=format_duration(sum(step_seconds(move))))
     yield words.POWER(part=move.device)
     yield words.BACK()
-    yield words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
+    yield journal_said(move)
     yield from move.doubts

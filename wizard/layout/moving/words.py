@@ -39,7 +39,7 @@ BLOCKS = Sentence(
     "layout.moving.blocks",
     "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes.",
 )
-ALIGNED = Sentence("layout.moving.aligned", "{part} is aligned already: it starts at byte {start}.")
+ALIGNED = Sentence("layout.moving.aligned", "{part} is aligned already: it starts at {start:exact}.")
 NOT_A_BLOCK = Sentence(
     "layout.moving.not-a-block", "A partition cannot start at byte {start}: blocks have {block} bytes."
 )
@@ -52,8 +52,8 @@ NO_ROOM = Sentence(
 )
 NO_ROOM_THERE = Sentence(
     "layout.moving.no-room-there",
-    "{part} does not fit there with its journal. Between its neighbours there is room from byte {low} to "
-    "{high}.",
+    "{part} does not fit there with its journal. Between its neighbours there is room from {low:exact} to "
+    "{high:exact}.",
 )
 
 # What is good to know.
@@ -104,7 +104,7 @@ BACK = Sentence(
 )
 JOURNAL = Sentence(
     "layout.moving.journal",
-    "The journal takes {size:size} of free space at byte {start} of the drive. What deleted files left "
+    "The journal takes {size:size} of free space, {start:exact} into the drive. What deleted files left "
     "there is lost.",
 )
 
@@ -112,5 +112,5 @@ JOURNAL = Sentence(
 READS = Sentence(
     "layout.moving.reads", "All of {part} is read, to find bad sectors before anything is written."
 )
-MOVING = Sentence("layout.moving.moving", "{part} moves from byte {before} to byte {after}.")
+MOVING = Sentence("layout.moving.moving", "{part} moves from {before:exact} to {after:exact}.")
 COMPARES = Sentence("layout.moving.compares", "All of {part} is read at its new place and compared.")
