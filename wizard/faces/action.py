@@ -1,26 +1,22 @@
 """`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`: one thing done to a
 filesystem that exists, or to its drive. Each shows what it would do, and does it once it is confirmed."""
 
-import shlex
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.acting import act
-from wizard.documents.files import write_file
-from wizard.faces.apply import narrate
-from wizard.faces.showing.command import Command, Example, given_again, root
-from wizard.faces.showing.console import out, say
+from wizard.faces.showing.command import Command, Example, root
 from wizard.faces.words import action as words
-from wizard.faces.words.shared import DOCUMENT, DOCUMENT_FILE, HOLDING, OTHER_FSTAB, RUN_HERE
+from wizard.faces.words.shared import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.changing import apply_changes, change_lines
+from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
 from wizard.model.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
-from wizard.model.names import printable
 from wizard.model.said import Sentence, in_a_row
 from wizard.probe.host.people import caller
 
@@ -127,19 +123,11 @@ def main(arguments: Namespace) -> ExitCode:
     """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     changes = act(arguments.device, arguments.action.wanted(arguments), environment)
-    if arguments.output is not None:
-        write_file(Path(arguments.output), render_changes(changes), str(DOCUMENT_FILE()))
-    if arguments.json:
-        sys.stdout.write(render_changes(changes))
-    elif not arguments.dry_run:
-        for line in change_lines(changes, min(max(out().width, 40), 120)):
-            out().print(line, soft_wrap=True)
-    if arguments.confirm or arguments.dry_run:
-        begun = apply_changes(changes, arguments, given_again)
-        return begun if isinstance(begun, ExitCode) else narrate(begun)
-    for doubt in changes.doubts:
-        say(printable(str(doubt), 4000))
-    token = shlex.quote(printable(changes.drive.token))
-    say(words.TO_DO_THIS())
-    say(f"    {given_again()} --confirm {token}")
-    return ExitCode.DONE
+    offer = Offer(
+        render_changes(changes),
+        partial(change_lines, changes),
+        changes.drive.token,
+        partial(apply_changes, changes),
+        changes.doubts,
+    )
+    return offered(offer, arguments)

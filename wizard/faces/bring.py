@@ -1,8 +1,6 @@
 """`diskwright bring`: copy a folder or another filesystem to a volume, as a run that goes on after a power
 cut, compares, and can be taken back."""
 
-import shlex
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
@@ -12,13 +10,11 @@ from wizard.apply.bring.start import check_token, preflight_bring, start_bring
 from wizard.apply.bring.told import step_said
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.environment import OWN_FSTAB
-from wizard.faces.apply import narrate
-from wizard.faces.showing.command import Command, given_again, root
-from wizard.faces.showing.console import out, say
+from wizard.faces.showing.command import Command, root
 from wizard.faces.words import bring as words
-from wizard.faces.words.action import TO_DO_THIS
 from wizard.faces.words.shared import DOCUMENT, RUN_HERE, STEPS
 from wizard.faces.writing.beginning import Question, begin_or_refuse
+from wizard.faces.writing.offering import Offer, offered
 from wizard.filesystems.registry import title_of
 from wizard.layout.bring.document import BRING_SCHEMA, render_bring
 from wizard.layout.told.text import wrapped
@@ -56,23 +52,15 @@ def main(arguments: Namespace) -> ExitCode:
     # Only root can count what lies in other people's folders.
     check_root()
     bring = work_out(arguments.source, arguments.target, arguments.into)
-    if arguments.json:
-        sys.stdout.write(render_bring(bring))
-    else:
-        for line in bring_lines(bring, min(max(out().width, 40), 120)):
-            out().print(line, soft_wrap=True)
-    if arguments.confirm or arguments.dry_run:
-        begun = begin_or_refuse(_question(bring), _with_fstab(arguments), given_again)
-        return begun if isinstance(begun, ExitCode) else narrate(begun)
-    say(TO_DO_THIS())
-    say(f"    {given_again()} --confirm {shlex.quote(printable(bring.drive.token))}")
-    return ExitCode.DONE
-
-
-def _with_fstab(arguments: Namespace) -> Namespace:
-    """No line of fstab is read or changed; what begins a run asks all the same where that file is."""
+    # No line of fstab is read or changed; what begins a run asks all the same where that file is.
     arguments.fstab = str(OWN_FSTAB)
-    return arguments
+    offer = Offer(
+        render_bring(bring),
+        partial(bring_lines, bring),
+        bring.drive.token,
+        partial(begin_or_refuse, _question(bring)),
+    )
+    return offered(offer, arguments)
 
 
 def bring_lines(bring: Bring, width: int) -> Iterator[str]:
@@ -95,7 +83,9 @@ def bring_lines(bring: Bring, width: int) -> Iterator[str]:
         yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
 
 
-def _step_lines(bring: Bring, width: int) -> Iterator[str]:
+def _all_lines(bring: Bring, width: int) -> Iterator[str]:
+    """With the steps, for a dry run."""
+    yield from bring_lines(bring, width)
     yield str(STEPS())
     for number, step in enumerate(bring.steps, 1):
         yield from wrapped(f"{number}. {printable(str(step_said(bring, step)), 4000)}", width, 3)
@@ -108,7 +98,7 @@ def _question(bring: Bring) -> Question:
         drive=words.ITS_DRIVE(),
         refusal_of_more=words.ONE_DRIVE(),
         beforehand=(),
-        lines=partial(_step_lines, bring),
+        lines=partial(_all_lines, bring),
         check=partial(check_token, bring),
         preflight=lambda runs, environment: preflight_bring(bring, journal_dir=runs, environment=environment),
         start=lambda token, runs, environment: start_bring(

@@ -1,20 +1,16 @@
 """`diskwright move`: a partition goes to another place on its drive, in place."""
 
 import re
-import shlex
-import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from functools import partial
 
 from wizard.apply.run.environment import OWN_FSTAB
 from wizard.apply.tune.existing_filesystem import nodes_of
-from wizard.documents.files import write_file
-from wizard.faces.apply import narrate
 from wizard.faces.showing.command import Command, root
-from wizard.faces.showing.console import out, say
 from wizard.faces.words import action, shared
 from wizard.faces.words import move as words
 from wizard.faces.writing.moving import apply_move, move_lines
+from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.moving.document import MOVE_SCHEMA, render_move
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.words import NO_PARTITION
@@ -58,19 +54,8 @@ def start_of(text: str) -> int:
 def main(arguments: Namespace) -> ExitCode:
     """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
     move = _wanted(arguments)
-    if arguments.output is not None:
-        write_file(Path(arguments.output), render_move(move), str(shared.DOCUMENT_FILE()))
-    if arguments.json:
-        sys.stdout.write(render_move(move))
-    elif not arguments.dry_run:
-        for line in move_lines(move, min(max(out().width, 40), 120)):
-            out().print(line, soft_wrap=True)
-    if arguments.confirm or arguments.dry_run:
-        begun = apply_move(move, arguments, _again)
-        return begun if isinstance(begun, ExitCode) else narrate(begun)
-    say(action.TO_DO_THIS())
-    say(f"    {_again()} --confirm {shlex.quote(printable(move.drive.token))}")
-    return ExitCode.DONE
+    offer = Offer(render_move(move), partial(move_lines, move), move.drive.token, partial(apply_move, move))
+    return offered(offer, arguments)
 
 
 def _wanted(arguments: Namespace) -> Move:
@@ -81,8 +66,3 @@ def _wanted(arguments: Namespace) -> Move:
     if part is None:
         raise BadInput(NO_PARTITION(device=printable(node, 60)))
     return planned_move(machine, drive, part, arguments.to)
-
-
-def _again() -> str:
-    """The command that was given, for root."""
-    return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])
