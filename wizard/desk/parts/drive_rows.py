@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from wizard.desk.parts.answers import answer_to
 from wizard.desk.parts.bars import drive_bar
 from wizard.desk.parts.runs import RUNNING, runs_on, waits
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
@@ -24,14 +25,8 @@ TONES = {
 }
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
 _RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
-TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
-"""Findings that half a minute of measuring answers."""
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
-MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
-"""Findings that moving the partition answers; where it is a doubt, measuring comes first."""
-DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
-"""Findings that the quick test for shingled recording may answer."""
 
 
 def short(path: str) -> str:
@@ -200,17 +195,6 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
             yield para(Piece(words.LEFT_EARLY(), Tone.WARN), hang=2, key="show-run")
 
 
-def misaligned_part(drive: Drive, diagnosis: Diagnosis, at: str) -> Partition | None:
-    """The partition that is misaligned, at this row or, of a drive's, the first; None where none is."""
-    subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
-    found = (part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
-    return next(found, None)
-
-
-ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
-"""Findings, by the action that does something about them."""
-
-
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     """What asks for something, the worst first; several alike are told once. Where a key does something about
     it, that stands beside it; else what to do. Those that are fine are told by `w`."""
@@ -220,7 +204,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
         if finding.severity is not Severity.OK:
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for (code, severity), same in alike.items():
-        key = next((name for name, codes in ANSWERED.items() if code in codes), "")
+        key = answer_to(code)
         more: Text = words.MORE_ALIKE(count=len(same) - 1) if len(same) > 1 else ""
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)

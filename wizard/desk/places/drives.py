@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts import drive_rows
-from wizard.desk.parts.runs import impediment, runs_on, why_not_now
+from wizard.desk.parts.answers import answers, misaligned_part
+from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
-from wizard.layout.moving.possible import why_not_move
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
-from wizard.model.displaced import USUAL_SECONDS
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
@@ -246,29 +245,8 @@ class Drives(Place):
         yield Action("why", "w", words.WHY())
         yield Action("health", "i", words.HEALTH())
         yield Action("speed", "t", words.SPEED(), aside=True)
-        yield from self._misaligned(at, drive, diagnosis)
-        yield from self._doubted(drive, diagnosis)
+        yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
         yield from self._fold(drive)
-
-    def _misaligned(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
-        if part := drive_rows.misaligned_part(drive, diagnosis, at):
-            obstacle = (
-                self.services.obstacle
-                or why_not_now(runs_on(self.desk.runs, drive))
-                or why_not_move(drive, part)
-                or ""
-            )
-            yield Action("move", "f", words.MOVE(part=drive_rows.short(part.path)), obstacle, aside=True)
-
-    def _doubted(self, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
-        if any(finding.code in drive_rows.DOUBTED for finding in diagnosis.findings):
-            obstacle = (
-                self.services.obstacle
-                or why_not_now(runs_on(self.desk.runs, drive))
-                or self.services.quick_test_obstacle(drive)
-            )
-            label = words.SHINGLED(seconds=USUAL_SECONDS)
-            yield Action("shingled", "p", label, obstacle, aside=True)
 
     def _fold(self, drive: Drive) -> Iterator[Action]:
         if drive.partitions and drive.path in self._opened:
@@ -365,7 +343,7 @@ class Drives(Place):
         session = self.taken(row)
         self.desk.session = session
         found = self._current(row)
-        part = drive_rows.misaligned_part(*found, row) if found else None
+        part = misaligned_part(*found, row) if found else None
         if part is not None and session.machine is not None:
             to_move(self.desk, session.machine, session.drives[0], part)
 

@@ -1,0 +1,51 @@
+"""Findings that a key does something about: measuring, moving, testing."""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.desk.parts.runs import runs_on, why_not_now
+from wizard.desk.view import Action
+from wizard.desk.words import drives as words
+from wizard.layout.moving.possible import why_not_move
+from wizard.model.displaced import USUAL_SECONDS
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Partition
+from wizard.model.names import printable
+from wizard.services.contract import Services
+from wizard.services.session import OpenRun
+
+TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
+"""Findings that half a minute of measuring answers."""
+
+MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
+"""Findings that moving the partition answers; where it is a doubt, measuring comes first."""
+
+DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
+"""Findings that the quick test for shingled recording may answer."""
+
+ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
+"""Findings, by the action whose key stands beside them."""
+
+
+def answer_to(code: str) -> str:
+    """The action that does something about a finding; empty where none does."""
+    return next((name for name, codes in ANSWERED.items() if code in codes), "")
+
+
+def misaligned_part(drive: Drive, diagnosis: Diagnosis, at: str) -> Partition | None:
+    """The partition that is misaligned, at this row or, of a drive's, the first; None where none is."""
+    subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
+    found = (part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
+    return next(found, None)
+
+
+def answers(
+    services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
+) -> Iterator[Action]:
+    """What can be done about the findings at this row, beside measuring, which any drive has."""
+    hindered = services.obstacle or why_not_now(runs_on(runs, drive))
+    if part := misaligned_part(drive, diagnosis, at):
+        label = words.MOVE(part=printable(part.path.removeprefix("/dev/"), 40))
+        yield Action("move", "f", label, hindered or why_not_move(drive, part) or "", aside=True)
+    if any(finding.code in DOUBTED for finding in diagnosis.findings):
+        obstacle = hindered or services.quick_test_obstacle(drive)
+        yield Action("shingled", "p", words.SHINGLED(seconds=USUAL_SECONDS), obstacle, aside=True)
