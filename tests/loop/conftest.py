@@ -11,6 +11,7 @@ import pytest
 
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
+from tests.loop.bringing import Ways
 from tests.loop.rooting import require_reach
 from tests.loop.tuning import Used, used_filesystem
 
@@ -106,6 +107,12 @@ def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
         yield made
     finally:
         made.leave()
+
+
+@pytest.fixture
+def ways(work: Work, make_drive: MakeDrive) -> Ways:
+    """Volumes and runs of one test that brings files."""
+    return Ways(work, make_drive)
 
 
 @pytest.fixture

@@ -1,163 +1,34 @@
-"""Bringing files between real filesystems: everything comes over, the source is only read, a kill costs
-nothing that was copied, and undo removes what was brought and nothing else."""
+"""Bringing files between real filesystems: everything comes over, the source is only read, and undo removes
+what was brought and nothing else."""
 
-import fcntl
 import os
-import random
-import signal
 import stat
-import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, diskwright, ended, said, story
-from tests.loop.manifests import ACL, NOT_UTF8, fill
+from tests.devices import tool
+from tests.loop.applying import carry_out, diskwright, ended, said, story
+from tests.loop.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
+from tests.loop.manifests import ACL, NOT_UTF8
 from tests.loop.walking import walker
-from wizard.apply.block.devices import open_exclusively
 from wizard.apply.bring import catching_up, comparing, copying
 from wizard.apply.bring import run as running
-from wizard.apply.bring.places import source_open
 from wizard.apply.bring.planning import work_out
-from wizard.apply.bring.record import load_copied
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.start import start_bring
-from wizard.apply.decide import resume, undo
+from wizard.apply.decide import undo
 from wizard.apply.manifest.copying import Copy, copy_entry
 from wizard.apply.manifest.differences import differences
-from wizard.apply.manifest.entry import Kind
-from wizard.apply.manifest.held import as_held
-from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
-from wizard.apply.manifest.mount_read_only import seen_alone
-from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.process import STOP, Purpose
-from wizard.apply.run.runs import BRING, make_run
+from wizard.apply.run.process import Purpose
 from wizard.filesystems.registry import KINDS
-from wizard.layout.bring.document import render_bring
-from wizard.model.bring import Bring
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.units import GIB, MIB
-
-MAKERS = {
-    "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096"),
-    "xfs": ("mkfs.xfs", "-q", "-f"),
-    "btrfs": ("mkfs.btrfs", "-q", "-f"),
-    "vfat": ("mkfs.vfat", "-F", "32"),
-}
-SIZES = {"ext4": 192 * MIB, "xfs": 384 * MIB, "btrfs": 384 * MIB, "vfat": 300 * MIB}
-ROOTS = "what was there before"
-
-
-@dataclass(frozen=True, slots=True)
-class Volume:
-    drive: str
-    place: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """Volumes of one test, and runs between them."""
-
-    work: Work
-    make_drive: MakeDrive
-
-    def volume(self, name: str, kind: str) -> Volume:
-        """A mounted filesystem."""
-        drive, place = self.make_drive(SIZES[kind]), self.work.place(name)
-        self.work.bench.own(drive)
-        tool(*MAKERS[kind], drive)
-        place.mkdir(parents=True)
-        tool("mount", drive, str(place))
-        return Volume(drive, place)
-
-    def source(self, kind: str = "ext4") -> Volume:
-        """One with one of everything."""
-        made = self.volume("old", kind)
-        fill(made.place, 12 * GIB)
-        rich(made.place)
-        return made
-
-    def target(self, kind: str = "xfs") -> Volume:
-        """One that holds something already."""
-        made = self.volume("new", kind)
-        (made.place / "mine").mkdir()
-        (made.place / "mine/file").write_text(ROOTS)
-        return made
-
-    def begin(self, bring: Bring) -> Path:
-        """A run that nobody carries out yet."""
-        self.work.runs.mkdir(exist_ok=True)
-        return make_run(
-            self.work.runs, (bring.target.device,), BRING, render_bring(bring), self.work.environment
-        )
-
-    def start(self, bring: Bring) -> Path:
-        """A run with a process of its own."""
-        return start_bring(
-            bring, bring.drive.token, journal_dir=self.work.runs, environment=self.work.environment
-        )
-
-
-@pytest.fixture
-def ways(work: Work, make_drive: MakeDrive) -> Ways:
-    return Ways(work, make_drive)
-
-
-def rich(top: Path) -> None:
-    """What `fill` leaves out: a default ACL, owners, several folders of small files."""
-    (top / "by others").mkdir()
-    (top / "by others/program").write_text("#!")
-    for path, mode in ((top / "by others/program", 0o6755), (top / "by others", 0o7751)):
-        os.chown(path, 12, 34)
-        path.chmod(mode)
-    os.setxattr(top / "by others", "system.posix_acl_default", ACL)
-    for number in range(60):
-        folder = top / f"many/{number % 6}"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{number}").write_bytes(os.urandom(3000 + 97 * number))
-    (top / "many/0/linked").hardlink_to(top / "many/5/59")
-    tool("chattr", "+i", str(top / "by others"))
-
-
-def listed(place: Path, file: Path, only: frozenset[bytes] | None = None) -> Path:
-    """A manifest of a mounted folder, which leaves no trace there."""
-    with seen_alone(place) as top:
-        return take_manifest(top, file, reading=Reading(only=only)).file
-
-
-def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
-    """The copy is what the source is, as far as that kind can hold it. But for what `as_held` leaves out, it
-    is told by other means in the tests."""
-    names = frozenset(os.fsencode(path.name) for path in source.iterdir()) - {b"lost+found"}
-    files = [
-        listed(place, ways.work.folder / name, names) for place, name in ((source, "was"), (folder, "is"))
-    ]
-    assert not differences(*files, inode_numbers=False, seen_as=as_held(KINDS[kind].holds))
-
-
-def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
-    """What lies in a folder, without the help of the program: paths, modes, contents."""
-    found: dict[str, tuple[int, bytes | str]] = {}
-    for folder, folders, names in os.walk(place):
-        for name in (*folders, *names):
-            path = Path(folder, name)
-            if len(str(path)) > 3000:
-                # Deeper than the kernel takes paths; what lies there is compared by descriptors.
-                continue
-            status = path.lstat()
-            what: bytes | str = ""
-            if stat.S_ISREG(status.st_mode):
-                what = sha256(path.read_bytes()).digest() if status.st_size < GIB else str(status.st_size)
-            elif stat.S_ISLNK(status.st_mode):
-                what = str(path.readlink())
-            found[str(path.relative_to(place))] = (status.st_mode, what)
-    return found
+from wizard.model.units import MIB
 
 
 @pytest.mark.parametrize("mounted", [True, False], ids=["mounted", "unmounted"])
@@ -281,175 +152,6 @@ def test_what_is_refused(ways: Ways) -> None:
     refused("is not mounted", source.place, target.drive)
 
 
-PLACES = (
-    (copying, "copy_entry"),
-    (copying, "save_copied"),
-    (catching_up, "walk"),
-    (catching_up, "finish_folder"),
-    (catching_up, "set_flags"),
-    (catching_up, "save_again"),
-    (catching_up, "write_manifest"),
-    (running, "compare"),
-    (comparing, "differences"),
-)
-"""What a kill comes before."""
-
-
-def small(patch: pytest.MonkeyPatch) -> None:
-    """Have what is copied noted often."""
-    patch.setattr(copying, "AHEAD", 16)
-    patch.setattr(copying, "SYNC_BYTES", 8000)
-
-
-def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Callable[[], int]:
-    """Hear of each call of one of the places."""
-    calls = 0
-
-    def heard(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*words: object, **named: object) -> object:
-            nonlocal calls
-            calls += 1
-            on_call(calls)
-            return real(*words, **named)
-
-        return call
-
-    for module, name in PLACES:
-        patch.setattr(module, name, heard(getattr(module, name)))
-    return lambda: calls
-
-
-def killed_at(run: Path, number: int) -> None:
-    """A process carries the run out, and is killed at so many calls."""
-    pid = os.fork()
-    if not pid:
-        try:
-            patch = pytest.MonkeyPatch()
-            small(patch)
-            count_calls(patch, lambda now: os.kill(os.getpid(), signal.SIGKILL) if now == number else None)
-            carry_out(run, Purpose.APPLY, ())
-        finally:
-            os._exit(7)
-    _, status = os.waitpid(pid, 0)
-    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, story(run)
-
-
-def test_a_kill_at_any_moment_costs_nothing_that_was_copied(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    with monkeypatch.context() as patch:
-        small(patch)
-        calls = count_calls(patch, lambda _now: None)
-        run = ways.begin(work_out(str(source.place), str(target.place), "whole"))
-        carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.DONE, story(run)
-        whole = calls()
-    assert "removed" in undo(run) and contents(target.place) == was
-    drawn = random.Random(13)
-    moments = sorted({1, 2, whole, whole - 1, *drawn.sample(range(3, whole - 1), 8)})
-    for number in moments:
-        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
-        killed_at(run, number)
-        assert state(run) is RunState.INTERRUPTED
-        folder = target.place / f"cut {number}"
-        trusted = inodes(run, folder)
-        if number % 2 and number < whole - 20:
-            # A second cut, on the way on.
-            killed_at(run, 5)
-        resume(run)
-        assert ended(run) is RunState.DONE, (number, story(run))
-        assert_alike(ways, source.place, folder, "xfs")
-        now = inodes(run, folder)
-        assert {path: now[path] for path in trusted} == trusted, f"copied again after a cut at {number}"
-        undo(run)
-        assert contents(target.place) == was, number
-        assert state(run) is RunState.UNDONE
-
-
-SHUTDOWN, NO_FLUSH, LOG_FLUSH = 0x8004587D, struct.pack("=I", 2), struct.pack("=I", 1)
-"""FS_IOC_SHUTDOWN, with nothing written any more, or nothing but the journal (fs/ext4/ioctl.c,
-fs/xfs/xfs_ioctl.c)."""
-
-
-@pytest.mark.parametrize("kind", ["ext4", "xfs"])
-def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> None:
-    source, target = ways.source(), ways.target(kind)
-    for number in (45, 130, 190):
-        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
-        killed_at(run, number)
-        cut_off(target.place, NO_FLUSH)
-        tool("mount", target.drive, str(target.place))
-        trusted = inodes(run, target.place / f"cut {number}")
-        assert trusted
-        resume(run)
-        assert ended(run) is RunState.DONE, (number, story(run))
-        assert_alike(ways, source.place, target.place / f"cut {number}", kind)
-        now = inodes(run, target.place / f"cut {number}")
-        assert {path: now[path] for path in trusted} == trusted
-
-
-def cut_off(place: Path, how: bytes) -> None:
-    """As a power cut leaves a filesystem."""
-    folder = os.open(place, os.O_RDONLY)
-    fcntl.ioctl(folder, SHUTDOWN, how)
-    os.close(folder)
-    tool("umount", str(place))
-
-
-@pytest.mark.parametrize("kind", ["ext4", "xfs"])
-def test_a_journal_of_the_source_is_never_replayed(
-    ways: Ways, image_of: Callable[[str], Path], kind: str
-) -> None:
-    source, target = ways.volume("old", kind), ways.target()
-    (source.place / "file").write_text("in the journal")
-    cut_off(source.place, LOG_FLUSH)
-    tool("blockdev", "--flushbufs", source.drive)
-    was = sha256(image_of(source.drive).read_bytes()).hexdigest()
-    with pytest.raises(Failed, match=f"{source.drive} cannot be mounted"):
-        work_out(source.drive, str(target.place), None)
-    tool("blockdev", "--flushbufs", source.drive)
-    assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
-
-
-def test_nobody_else_takes_the_source_meanwhile(ways: Ways) -> None:
-    source, target = ways.source(), ways.target()
-    tool("umount", str(source.place))
-    bring = work_out(source.drive, str(target.place), "in")
-    assert open_exclusively(source.drive) is None
-    with source_open(bring.source) as top:
-        assert open_exclusively(source.drive) is not None
-        with pytest.raises(OSError, match="Read-only file system"):
-            (top / "new").touch()
-    assert open_exclusively(source.drive) is None
-
-
-def inodes(run: Path, folder: Path) -> dict[bytes, int]:
-    """The inodes of what is copied for good by the run's own record."""
-    copied = load_copied(run)
-    if copied is None or not (run / BEFORE).exists():
-        return {}
-    entries = [*copying.entries_in(run / BEFORE)][: copied.done]
-    return {
-        one.path: os.lstat(os.fsencode(folder) + b"/" + one.path).st_ino
-        for one in entries
-        if one.kind is Kind.FILE and len(one.path) < 1000
-    }
-
-
-def test_undo_after_a_kill_removes_what_is_half_there(ways: Ways) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    for number in (2, 9, 40, 90, 130):
-        run = ways.begin(work_out(str(source.place), str(target.place), None))
-        killed_at(run, number)
-        undo(run)
-        assert contents(target.place) == was, (number, story(run))
-        with pytest.raises(Refused):
-            resume(run)
-
-
 def test_undo_leaves_what_was_changed_and_what_the_source_no_longer_holds(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
@@ -479,54 +181,6 @@ def test_undo_refuses_where_the_source_is_gone(ways: Ways) -> None:
         with pytest.raises(Failed, match="Nothing was removed"):
             undo(run)
         assert contents(target.place) == held
-
-
-def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, target = ways.source(), ways.target()
-    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
-    seen: list[bytes] = []
-
-    def stop_at_thirty(copy: Copy, path: bytes, *rest: object) -> int:
-        seen.append(path)
-        if len(seen) == 30:
-            request_stop(run)
-        return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(copying, "copy_entry", stop_at_thirty)
-        carry_out(run, Purpose.APPLY, ())
-    assert state(run) is RunState.STOPPED, story(run)
-    assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert_alike(ways, source.place, target.place / "in", "xfs")
-
-
-def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, target = ways.volume("old", "ext4"), ways.target()
-    (source.place / "big").write_bytes(os.urandom(40 * MIB))
-    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
-
-    def stop_before(real: Callable[..., object]) -> Callable[..., object]:
-        def stop(*words: object, **named: object) -> object:
-            request_stop(run)
-            return real(*words, **named)
-
-        return stop
-
-    for name, listed_ in (("take_manifest", False), ("copy_entry", True)):
-        with monkeypatch.context() as patch:
-            patch.setattr(copying, name, stop_before(getattr(copying, name)))
-            carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.STOPPED, story(run)
-        assert (run / BEFORE).exists() is listed_
-        (run / STOP).unlink()
-    assert (target.place / "in/big").stat().st_size < 40 * MIB
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert_alike(ways, source.place, target.place / "in", "xfs")
 
 
 def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
