@@ -21,9 +21,7 @@ from wizard.apply.engine.record import load_record
 from wizard.apply.run.journal import Journal
 from wizard.apply.transaction.transaction import Transaction, locate
 from wizard.migrate.steps import accepted, operation_commands, proof
-from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.journal import Check
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
@@ -32,6 +30,8 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.journal import Check
 from wizard.tools.program import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)

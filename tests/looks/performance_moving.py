@@ -15,10 +15,10 @@ from wizard.migrate.document import read_kept_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents import OneTokened
+from wizard.model.documents.migration import ConvertFiles, Migration, Prospect
+from wizard.model.documents.of_run import OneTokened
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
-from wizard.model.migration import ConvertFiles, Migration, Prospect
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Moving
 

@@ -23,7 +23,7 @@ from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import change_steps
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WayBackRoom, shows_nothing
-from wizard.model.changes import Changes, Relabel, SetLabel, Wanted
+from wizard.model.documents.changes import Changes, Relabel, SetLabel, Wanted
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine

@@ -28,7 +28,7 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import BRING, make_run
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.document import render_bring
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.units import GIB, MIB
 
 MAKERS = {

@@ -21,7 +21,7 @@ from wizard.layout.before import known_identity
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import BootLine, Folder, Situation
-from wizard.model.migration import Migration, Way
+from wizard.model.documents.migration import Migration, Way
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
 

@@ -23,7 +23,7 @@ from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
-from wizard.model.migration import Way
+from wizard.model.documents.migration import Way
 from wizard.model.units import GIB
 
 RECORDED = Path(__file__).resolve().parents[1] / "looks/recorded_moving"

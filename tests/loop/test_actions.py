@@ -17,7 +17,7 @@ from wizard.apply.run.runs import list_runs
 from wizard.apply.system.users import users_of
 from wizard.apply.tune import acting
 from wizard.apply.tune.existing_filesystem import options_at_boot
-from wizard.model.changes import SetLabel
+from wizard.model.documents.changes import SetLabel
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine

@@ -20,7 +20,7 @@ from wizard.apply.tune import acting, current_value
 from wizard.apply.tune.acting import act
 from wizard.layout.changes import check_changes
 from wizard.layout.changes.changes_document import render_changes
-from wizard.model.changes import Attach, Changes, Detach, SetLabel, SwitchOff, Wanted
+from wizard.model.documents.changes import Attach, Changes, Detach, SetLabel, SwitchOff, Wanted
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Machine

@@ -19,9 +19,9 @@ from wizard.apply.run.journal import FILE, RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
+from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 
 SOMEBODY = 1234
 

@@ -14,7 +14,7 @@ from wizard.apply.root.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.layout.changes.steps_of import change_steps
-from wizard.model.changes import Detach, Relabel, SetLabel
+from wizard.model.documents.changes import Detach, Relabel, SetLabel
 from wizard.model.errors import BadInput, Refused
 
 

@@ -21,9 +21,9 @@ from wizard.apply.root.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import CheckFiles, Migration, Way
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event
-from wizard.model.migration import CheckFiles, Migration, Way
 
 
 @pytest.fixture

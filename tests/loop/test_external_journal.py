@@ -15,8 +15,8 @@ from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused
-from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 

@@ -19,8 +19,8 @@ from wizard.apply.manifest.copying import copy_tree
 from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, make_fresh
+from wizard.model.documents.migration import MakeFresh
 from wizard.model.errors import Failed
-from wizard.model.migration import MakeFresh
 from wizard.model.units import GIB, MIB
 from wizard.tools.program import run
 

@@ -18,7 +18,7 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.guard import SYS_RESOURCE, has_capability
 from wizard.apply.tune.start import start_tuning
-from wizard.model.changes import Grow
+from wizard.model.documents.changes import Grow
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB

@@ -16,8 +16,8 @@ from wizard.migrate.document import read_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles.found_all import against
 from wizard.migrate.situation import Situation
+from wizard.model.documents.migration import Means, SetFstabType, Way
 from wizard.model.errors import BadInput, ExitCode, Refused
-from wizard.model.migration import Means, SetFstabType, Way
 from wizard.model.units import MIB
 
 

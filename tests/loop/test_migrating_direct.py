@@ -17,9 +17,9 @@ from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.faces.status import row_of
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 

@@ -15,9 +15,9 @@ from wizard.apply.manifest.mount_read_only import mounted_read_only
 from wizard.apply.migration.start import preflight_migration, start_migration
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
+from wizard.model.documents.migration import MakeFresh, Migration
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import MakeFresh, Migration
 from wizard.model.units import MIB
 
 

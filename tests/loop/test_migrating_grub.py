@@ -14,8 +14,8 @@ from wizard.apply.migration.looking import grub
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 MakeSystem = Callable[[str, str], System]

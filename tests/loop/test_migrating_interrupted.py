@@ -13,9 +13,9 @@ from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP, Purpose
+from wizard.model.documents.migration import Way
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 KILLED = "ulimit -c 0; ulimit -f {blocks}\n"

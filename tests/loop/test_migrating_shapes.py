@@ -15,9 +15,9 @@ from tests.loop.migrating import NO_JOURNAL, old_filesystem
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
+from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 EVERY = "DISKWRIGHT_EVERY_FILESYSTEM"

@@ -11,8 +11,8 @@ from tests.loop.migrating import System
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import SetOwnFstabType, Way
 from wizard.model.journal import Event
-from wizard.model.migration import SetOwnFstabType, Way
 from wizard.model.units import MIB
 
 UUID = "0d2c3b7a-3333-4000-8000-000000000003"

@@ -20,10 +20,10 @@ from wizard.apply.move.start import start_move
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.moving.planned import planned_move
+from wizard.model.documents.move import Move, Scheme
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Partition
-from wizard.model.move import Move, Scheme
 from wizard.model.units import GIB, MIB
 from wizard.probe.machine import probe_machine
 

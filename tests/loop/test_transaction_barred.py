@@ -21,7 +21,7 @@ from wizard.apply.transaction.snapshotted import WORK, Snapshotted, save_snapsho
 from wizard.migrate.ext.bar import FIRST_BYTES, barred
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.steps import operation_commands
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,

@@ -29,9 +29,9 @@ from wizard.migrate.ext.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import operation_commands
+from wizard.model.documents.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
 
 
 @pytest.fixture

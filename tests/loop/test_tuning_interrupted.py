@@ -13,7 +13,7 @@ from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import CHANGES, make_run
 from wizard.layout.changes.changes_document import render_changes
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 

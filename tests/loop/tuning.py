@@ -12,7 +12,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.tune.existing_filesystem import look_at_filesystem
 from wizard.apply.tune.start import start_tuning
 from wizard.layout.changes.tuning import make_changes
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
 from wizard.model.units import MIB
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"

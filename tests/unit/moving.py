@@ -14,12 +14,12 @@ from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
 from wizard.migrate.told.ways import COMPARED
-from wizard.model.carried import Carried
-from wizard.model.documents import OneTokened
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.migration import Migration, Prospect
+from wizard.model.documents.of_run import OneTokened
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Migration, Prospect
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Moving
 

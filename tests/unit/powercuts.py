@@ -13,8 +13,8 @@ from wizard.apply.move import mover
 from wizard.apply.move.journal import Journal, journal_bytes
 from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import table_images
+from wizard.model.documents.move import Scheme
 from wizard.model.machine import Extent
-from wizard.model.move import Scheme
 from wizard.probe.table.gpt import read_gpt
 from wizard.probe.table.mbr import read_mbr
 

@@ -22,7 +22,7 @@ from wizard.layout.changes.possible import (
     why_not_unmount,
 )
 from wizard.layout.changes.steps_of import change_commands, change_steps, undo_commands
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     Attach,
     ChangeOperation,
     Changes,

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.test_changes_document import CHANGES
 from wizard.apply.tune import ready
 from wizard.apply.tune.ready import ready_said, writer_of
-from wizard.model.changes import Attach, Changes, ChangeStep
+from wizard.model.documents.changes import Attach, Changes, ChangeStep
 from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
 

@@ -24,7 +24,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
 from wizard.layout.bring.document import BRING_SCHEMA, read_bring, render_bring
 from wizard.layout.bring.losses import losses_of, name_fault, size_fault
-from wizard.model.bring import Bring, BringAmount, BringFrom, BringTo
+from wizard.model.documents.bring import Bring, BringAmount, BringFrom, BringTo
 from wizard.model.errors import BadInput
 from wizard.model.units import GIB, MIB
 

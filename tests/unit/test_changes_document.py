@@ -26,7 +26,7 @@ from wizard.layout.changes.changes_document import (
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import change_steps, undo_commands
 from wizard.layout.changes.tuning import Found, Superblock, make_changes
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     Changes,
     EditFstab,

@@ -10,7 +10,7 @@ from wizard.layout.before import known_identity
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import change_commands, change_steps, stays, undo_commands
 from wizard.layout.one.possible import why_not_grow_mounted
-from wizard.model.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
+from wizard.model.documents.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.units import GIB, MIB

@@ -15,8 +15,8 @@ from wizard.migrate.carried_document import is_carried, read_carried, render_car
 from wizard.migrate.carry import difference, is_in_use, make_carried
 from wizard.migrate.document import is_migration
 from wizard.migrate.situation import BootPath, Situation
+from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, Refused
-from wizard.model.migration import Way
 
 SIZE = EXT3.size_bytes
 MOUNTED = replace(EXT3, features=EXT3.features | {"needs_recovery"}, needs_recovery=True, free_blocks=0)

@@ -18,9 +18,9 @@ from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles.found_all import against
 from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Way
 from wizard.model.units import GIB, MIB
 from wizard.tools.program import run
 

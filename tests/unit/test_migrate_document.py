@@ -23,8 +23,7 @@ from wizard.migrate.document import (
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import migration_steps
-from wizard.model.errors import BadInput
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     CheckFiles,
     Means,
     Migration,
@@ -34,6 +33,7 @@ from wizard.model.migration import (
     Way,
     WidenInodes,
 )
+from wizard.model.errors import BadInput
 
 FULL = make_migration(situation(), Way.FULL)
 

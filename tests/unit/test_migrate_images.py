@@ -15,8 +15,7 @@ from wizard.migrate.operations import (
 )
 from wizard.migrate.steps import accepted, operation_commands, proof
 from wizard.migrate.words import inodes as words
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
@@ -27,6 +26,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.ext import ExtFacts
 from wizard.model.units import KIB, MIB
 from wizard.tools.program import run
 

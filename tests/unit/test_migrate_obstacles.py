@@ -18,9 +18,9 @@ from wizard.migrate.operations import (
 from wizard.migrate.situation import BootLine, BootPath, Folder, OwnFstab, Situation
 from wizard.migrate.steps import proof
 from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
-from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
 from wizard.model.units import GIB
 
 FREE = situation(target=TARGET)

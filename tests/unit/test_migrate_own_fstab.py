@@ -13,8 +13,8 @@ from wizard.migrate.make import make_migration
 from wizard.migrate.operations import own_operations
 from wizard.migrate.situation import BootLine, OwnFstab, Situation
 from wizard.migrate.steps import migration_steps, operation_commands
+from wizard.model.documents.migration import Migration, SetOwnFstabType, Way
 from wizard.model.errors import BadInput
-from wizard.model.migration import Migration, SetOwnFstabType, Way
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))

@@ -15,7 +15,7 @@ from wizard.apply.migration.verify import extent_share
 from wizard.apply.run.child_progress import read_by, watched_effort
 from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     CheckFiles,
     OnDevice,

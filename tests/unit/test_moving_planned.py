@@ -9,9 +9,9 @@ from wizard.layout.moving.document import check_move, read_move, render_move
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.told import preview, step_seconds
+from wizard.model.documents.move import Move, Scheme
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
-from wizard.model.move import Move, Scheme
 from wizard.model.units import GIB, MIB
 
 SECTOR = 512

@@ -13,8 +13,8 @@ from wizard.apply.run.runs import MIGRATION
 from wizard.faces.status import row_of
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.journal import Event
-from wizard.model.migration import Way
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.layout.before import known_identity
 from wizard.layout.changes.lines import digest_of_text
 from wizard.layout.changes.steps_of import change_steps
-from wizard.model.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
+from wizard.model.documents.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 

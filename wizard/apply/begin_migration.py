@@ -5,7 +5,7 @@ from pathlib import Path
 from wizard.apply.migration.start import preflight_migration, start_migration
 from wizard.apply.migration.told import check_explained
 from wizard.apply.run.environment import Environment
-from wizard.model.migration import Migration
+from wizard.model.documents.migration import Migration
 
 
 def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:

@@ -15,7 +15,7 @@ from wizard.faces.words.shared import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.changing import apply_changes, change_lines
 from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
-from wizard.model.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.documents.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
 from wizard.model.said import Sentence, in_a_row
 from wizard.probe.host.people import caller

@@ -22,10 +22,10 @@ from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS, kind_in
 from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.console import out, say
-from wizard.faces.words import apply as words
 from wizard.faces.words.shared import NEEDS_ROOT, OTHER_FSTAB, drive_said
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.beginning import begin_heeding
+from wizard.faces.writing.words import apply as words
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.several.mirrors import mirror_note

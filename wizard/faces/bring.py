@@ -18,7 +18,7 @@ from wizard.faces.writing.offering import Offer, offered
 from wizard.filesystems.registry import title_of
 from wizard.layout.bring.document import BRING_SCHEMA, render_bring
 from wizard.layout.told.text import wrapped
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 

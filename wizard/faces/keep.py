@@ -9,11 +9,11 @@ from wizard.apply.run.begin import check_root
 from wizard.apply.run.runs import Kind, kind_of, load_plan
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
-from wizard.faces.words import keep as words
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.from_drive import keep_from_drive
 from wizard.faces.writing.which_run import run_meant, tell_drives
+from wizard.faces.writing.words import keep as words
 from wizard.layout.wishes.words import OPENED_TO_KEEP
 from wizard.model.errors import BadInput, ExitCode
 

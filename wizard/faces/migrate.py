@@ -27,8 +27,8 @@ from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles.found_all import WRITING
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.migration import Migration, Way
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.migration import Migration, Way
 from wizard.model.names import printable
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"

@@ -14,8 +14,8 @@ from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.moving.document import MOVE_SCHEMA, render_move
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.words import NO_PARTITION
+from wizard.model.documents.move import Move
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.move import Move
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, parse_size
 from wizard.probe.machine import probe_machine

@@ -26,13 +26,13 @@ from wizard.apply.tune.start import check_token as check_changes_token
 from wizard.faces.apply import narrate
 from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import say
-from wizard.faces.words import resume as words
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.which_run import run_meant, tell_drives
+from wizard.faces.writing.words import resume as words
 from wizard.layout.told.losses import losses
+from wizard.model.documents.migration import Means
 from wizard.model.errors import BadInput, ExitCode, Refused
-from wizard.model.migration import Means
 from wizard.model.names import printable
 from wizard.model.said import Said
 

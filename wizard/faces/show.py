@@ -19,11 +19,11 @@ from wizard.layout.moving.document import MOVES, is_move, read_move
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
-from wizard.model.carried import Carried
-from wizard.model.changes import Changes
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Move
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.migration import Migration
-from wizard.model.move import Move
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 

@@ -22,7 +22,7 @@ from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_change
 from wizard.layout.changes.lines import edited
 from wizard.layout.changes.steps_of import difference
 from wizard.layout.changes.tuning import Found
-from wizard.model.changes import Changes, EditFstab, WriteRules
+from wizard.model.documents.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.said import Said

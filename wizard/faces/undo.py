@@ -7,9 +7,9 @@ from wizard.apply.decide import undo
 from wizard.apply.run.begin import check_root
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
-from wizard.faces.words import undo as words
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.which_run import run_meant, tell_drives
+from wizard.faces.writing.words import undo as words
 from wizard.model.errors import ExitCode
 
 

@@ -9,7 +9,7 @@ from wizard.layout.rules import is_device_path
 from wizard.migrate.check import ext_faults
 from wizard.migrate.obstacles.found_all import WRITING
 from wizard.migrate.words import check as words
-from wizard.model.carried import Carried
+from wizard.model.documents.carried import Carried
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.said import Said

@@ -15,11 +15,11 @@ from wizard.migrate.operations import fstab_operations, operations_for
 from wizard.migrate.situation import Folder, Situation
 from wizard.migrate.words import carry as words
 from wizard.migrate.words.make import NOTHING_WRITTEN
-from wizard.model.carried import Carried
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.migration import Means, Prospect, Way
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
-from wizard.model.migration import Means, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.said import Said, Sentence, in_a_row
 

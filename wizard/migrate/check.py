@@ -11,9 +11,7 @@ from wizard.migrate.operations import OLD_TYPES, fresh_operations, operations_fo
 from wizard.migrate.steps import OWN_FSTAB, migration_steps
 from wizard.migrate.told.gains import gains_of
 from wizard.migrate.words import check as words
-from wizard.model.errors import BadInput
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     CopyFiles,
     MakeFresh,
     Means,
@@ -23,6 +21,8 @@ from wizard.model.migration import (
     SetOwnFstabType,
     Way,
 )
+from wizard.model.errors import BadInput
+from wizard.model.ext import ExtFacts
 from wizard.model.names import printable
 from wizard.model.said import Said
 

@@ -4,7 +4,7 @@ from wizard.documents.codec import JSON
 from wizard.documents.sealed import Sealed, without_texts
 from wizard.migrate.check import check_migration, told_anew
 from wizard.migrate.words.check import AGAIN_WITH_MIGRATE
-from wizard.model.migration import Migration
+from wizard.model.documents.migration import Migration
 
 
 def _from_first(body: JSON) -> JSON:

@@ -8,8 +8,8 @@ checksums read 1.0.
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wizard.model.documents.migration import AddChecksums, OnDevice, WidenBlockNumbers, WidenInodes
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import AddChecksums, OnDevice, WidenBlockNumbers, WidenInodes
 
 WIDENING_READS, WIDENING_READS_TO_UNDO = 2.0, 3.5
 

@@ -7,9 +7,7 @@ an inode that is widened, and 26 MB of copy-on-write store for 77,000 inodes tha
 
 from collections.abc import Sequence
 
-from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND, usual_bytes_per_second
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
@@ -23,6 +21,8 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND, usual_bytes_per_second
+from wizard.model.ext import ExtFacts
 from wizard.model.units import MIB
 
 PER_MILLION_INODES: dict[type, float] = {

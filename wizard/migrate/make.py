@@ -13,9 +13,9 @@ from wizard.migrate.situation import Folder, Situation
 from wizard.migrate.steps import migration_steps
 from wizard.migrate.told.gains import gains_of
 from wizard.migrate.words import make as words
+from wizard.model.documents.migration import MakeFresh, Means, Migration, MigrationOperation, Way
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
-from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 

@@ -8,8 +8,7 @@ from wizard.migrate.estimates import WIDE_INODE_BYTES
 from wizard.migrate.ext.superblock import seems_once_ext3
 from wizard.migrate.situation import Situation
 from wizard.migrate.words import inodes as words
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
@@ -25,6 +24,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.ext import ExtFacts
 from wizard.model.said import Said
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")

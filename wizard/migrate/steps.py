@@ -6,9 +6,7 @@ from pathlib import PurePosixPath
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import operation_seconds
 from wizard.migrate.told.operations import holds, power, sentence, undo
-from wizard.model.ext import ExtFacts
-from wizard.model.identity import Identity
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
@@ -25,6 +23,8 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.ext import ExtFacts
+from wizard.model.identity import Identity
 
 OWN_FSTAB = "/etc/fstab"
 """On a filesystem that holds a system."""

@@ -19,13 +19,13 @@ from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.changes import Changes
 from wizard.model.displaced import DisplacedVerdict
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Move
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Migration
-from wizard.model.move import Move
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
 from wizard.model.verdict import CliffVerdict, Verdict

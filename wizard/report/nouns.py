@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from wizard.model.advice import Advice
-from wizard.model.changes import Changes
 from wizard.model.displaced import DisplacedVerdict
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Move
 from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check, Entry
 from wizard.model.machine import Drive, Unread
-from wizard.model.migration import Migration
-from wizard.model.move import Move
 from wizard.model.plan import Plan
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.trial.candidates.result import TrialVerdict

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wizard.model.move import Move
+from wizard.model.documents.move import Move
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part

@@ -3,9 +3,9 @@ journal."""
 
 from collections.abc import Sequence
 
-from wizard.model.changes import ChangeStep
+from wizard.model.documents.changes import ChangeStep
+from wizard.model.documents.migration import MigrationStep
 from wizard.model.journal import Check, Entry
-from wizard.model.migration import MigrationStep
 from wizard.model.plan import Step
 from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars

@@ -10,10 +10,10 @@ from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import Cell, State, bar, danger_of, state_of
 from wizard.layout.told.promise import promise
 from wizard.layout.words import who
-from wizard.model.changes import Changes, ChangeStep
+from wizard.model.documents.changes import Changes, ChangeStep
+from wizard.model.documents.migration import Migration, MigrationStep
+from wizard.model.documents.move import Move
 from wizard.model.geometry import FLOOR_BYTES
-from wizard.model.migration import Migration, MigrationStep
-from wizard.model.move import Move
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.said import Said
 from wizard.model.units import format_capacity, format_duration, format_exact

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
 from wizard.model.advice import Evidence, Workload
-from wizard.model.changes import Relabel
+from wizard.model.documents.changes import Relabel
 from wizard.model.machine import Partition
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.operations.group import Group, MakeLogicalVolume

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
-    from wizard.model.carried import Carried
-    from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
-    from wizard.model.documents import OneTokened, RunDocument
+    from wizard.model.documents.carried import Carried
+    from wizard.model.documents.changes import Changes, Wanted
+    from wizard.model.documents.migration import Migration, Prospect
+    from wizard.model.documents.of_run import OneTokened, RunDocument
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
-    from wizard.model.migration import Migration, Prospect
     from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Said

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from wizard.apply.run.environment import Environment
     from wizard.migrate.situation import Situation
-    from wizard.model.carried import Carried
-    from wizard.model.migration import Migration
+    from wizard.model.documents.carried import Carried
+    from wizard.model.documents.migration import Migration
     from wizard.services.session import Moving
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from wizard.apply.run.environment import Environment
     from wizard.layout.wishes.using import Usual
     from wizard.migrate.situation import Situation
-    from wizard.model.carried import Carried
     from wizard.model.displaced import DisplacedVerdict
-    from wizard.model.migration import Migration, Prospect
+    from wizard.model.documents.carried import Carried
+    from wizard.model.documents.migration import Migration, Prospect
     from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict

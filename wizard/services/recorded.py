@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
-    from wizard.model.carried import Carried
-    from wizard.model.changes import Changes, Wanted
     from wizard.model.displaced import DisplacedVerdict
-    from wizard.model.documents import OneTokened, RunDocument
+    from wizard.model.documents.carried import Carried
+    from wizard.model.documents.changes import Changes, Wanted
+    from wizard.model.documents.migration import Migration, Prospect
+    from wizard.model.documents.of_run import OneTokened, RunDocument
     from wizard.model.journal import Entry
-    from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
     from wizard.services.session import Moving

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
-    from wizard.model.changes import Changes
     from wizard.model.displaced import DisplacedVerdict
+    from wizard.model.documents.changes import Changes
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.operations.writer import Writer
     from wizard.model.plan import Plan

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
-    from wizard.model.changes import Changes, Wanted
-    from wizard.model.documents import OneTokened, RunDocument
+    from wizard.model.documents.changes import Changes, Wanted
+    from wizard.model.documents.of_run import OneTokened, RunDocument
     from wizard.model.journal import Entry
     from wizard.model.plan import Plan
     from wizard.model.said import Said
@@ -64,9 +64,9 @@ class Running(WithRoot):
 
     def begin(self, document: OneTokened, token: str) -> Path:
         """By a detached process, which root begins. A move is begun by root's own process alone."""
-        from wizard.model.changes import Changes
-        from wizard.model.migration import Migration
-        from wizard.model.move import Move
+        from wizard.model.documents.changes import Changes
+        from wizard.model.documents.migration import Migration
+        from wizard.model.documents.move import Move
 
         where, place = self._journal_dir, self._place
         match document:
@@ -141,7 +141,7 @@ class Running(WithRoot):
     def writes_over(self, run: Path) -> bool:
         """By what the run has done so far; where only root can go on with it, a command asks."""
         from wizard.apply.run.journal import RunState, state
-        from wizard.model.migration import Means, Migration
+        from wizard.model.documents.migration import Means, Migration
         from wizard.model.plan import Plan
 
         if self.needs_root:

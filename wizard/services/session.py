@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from wizard.layout.several.striped import StripeWish
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
+    from wizard.model.documents.migration import Migration, Prospect, Way
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
-    from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.plan import Plan
     from wizard.model.said import Said
     from wizard.model.verdict import Verdict

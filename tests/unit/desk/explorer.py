@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.unit.desk.person import Person, texts_of
 from wizard.desk.place import Place
 from wizard.desk.view import View
-from wizard.model.documents import OneTokened
+from wizard.model.documents.of_run import OneTokened
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
 from wizard.services.recorded import RecordedServices

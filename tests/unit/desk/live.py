@@ -8,11 +8,11 @@ from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import RunState
 from wizard.layout.told.promise import WayBackRoom
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import OpenRun

@@ -19,9 +19,9 @@ from wizard.desk.details.saving import save
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Field, Offer, Step, View, para
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Way
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Moving, Session
 

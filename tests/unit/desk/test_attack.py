@@ -21,9 +21,9 @@ from wizard.desk.view import Tone
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish
 from wizard.layout.told.promise import WayBackRoom
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
 from wizard.model.journal import Entry, Event
-from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.services.session import OpenRun
 

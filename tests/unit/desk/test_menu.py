@@ -12,7 +12,7 @@ from tests.unit.test_changes_document import CHANGES
 from wizard.apply.run.environment import Environment
 from wizard.apply.tune import worked_out
 from wizard.desk.menu import Entry, Here, entries
-from wizard.model.changes import Changes, SetLabel, Tune, Wanted
+from wizard.model.documents.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.units import GIB, MIB

@@ -26,10 +26,10 @@ from wizard.layout.planner import Mode
 from wizard.layout.wishes.wanted import wish_of
 from wizard.layout.wishes.wish import Request
 from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
 from wizard.model.drive_facts import Health, Smart
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
-from wizard.model.migration import Way
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.services.recorded import RecordedServices
 

@@ -14,10 +14,10 @@ from wizard.desk.view import Banner, Command, Tone
 from wizard.migrate.carried_document import read_carried
 from wizard.migrate.situation import Situation
 from wizard.migrate.told.offers import prospect_of
-from wizard.model.carried import Carried
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.migration import Migration, Prospect, Way
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Migration, Prospect, Way
 from wizard.services.migrating import carried_for, plan_for
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Moving, Session

@@ -7,7 +7,7 @@ from wizard.apply.bring.places import device_of, drives_under, ground_of, held_o
 from wizard.apply.bring.planning import check_room_there
 from wizard.apply.run.environment import Environment
 from wizard.filesystems.registry import KINDS
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.errors import Refused
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wizard.apply.run.runs import BRING, read_file
 from wizard.layout.bring.document import read_bring
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.tools.debuglog import remember
 
 

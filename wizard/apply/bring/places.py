@@ -16,7 +16,7 @@ from wizard.apply.tune.existing_filesystem import nodes_of
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
 from wizard.layout.changes.possible import signatures_on
-from wizard.model.bring import BringFrom
+from wizard.model.documents.bring import BringFrom
 from wizard.model.errors import BadInput, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable

@@ -21,7 +21,7 @@ from wizard.apply.bring.places import (
 from wizard.apply.bring.survey import names_in, survey
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.bring.losses import losses_of
-from wizard.model.bring import Bring, BringFrom, BringTo
+from wizard.model.documents.bring import Bring, BringFrom, BringTo
 from wizard.model.errors import BadInput
 
 

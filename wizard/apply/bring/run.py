@@ -20,7 +20,7 @@ from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps,
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.vault import mark_durably
-from wizard.model.bring import BringStep
+from wizard.model.documents.bring import BringStep
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.said import Said, in_a_row, reason_of

@@ -12,7 +12,7 @@ from wizard.apply.bring.places import shown, source_open
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.filesystems.holding import Holds
 from wizard.layout.bring.losses import holds_of
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.errors import Failed
 
 

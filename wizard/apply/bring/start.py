@@ -11,7 +11,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import BRING, check_room, make_run, runs_folder
 from wizard.layout.bring.document import check_bring, render_bring
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 

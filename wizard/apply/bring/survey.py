@@ -11,7 +11,7 @@ from wizard.apply.manifest.content import data_ranges
 from wizard.apply.manifest.look import GONE, LOST_AND_FOUND, TO_READ, Inode, named, opened, status_at, walk
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.losses import name_fault, size_fault
-from wizard.model.bring import BringAmount
+from wizard.model.documents.bring import BringAmount
 from wizard.model.said import Said
 
 ENTRY_BYTES = 1024

@@ -1,7 +1,7 @@
 """What a run that brings files does, in words."""
 
 from wizard.apply.bring import words
-from wizard.model.bring import Bring, BringStep
+from wizard.model.documents.bring import Bring, BringStep
 from wizard.model.said import Said
 
 

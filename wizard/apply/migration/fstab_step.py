@@ -8,8 +8,8 @@ from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.tune.how import How, Standing
 from wizard.layout.changes.lines import digest_of_text
+from wizard.model.documents.migration import Migration, SetFstabType
 from wizard.model.errors import Failed
-from wizard.model.migration import Migration, SetFstabType
 from wizard.model.names import printable
 
 

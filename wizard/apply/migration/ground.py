@@ -10,8 +10,8 @@ from wizard.apply.migration.on_device.direct import Direct
 from wizard.apply.migration.steps import MigratingSite, OnGround
 from wizard.apply.migration.to_fresh.copy import Copying
 from wizard.apply.migration.transacted import Transacted
+from wizard.model.documents.migration import Means
 from wizard.model.journal import Check
-from wizard.model.migration import Means
 
 
 class Ground(Protocol):

@@ -18,10 +18,10 @@ from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.how import How
 from wizard.layout.room.refusals import in_use
 from wizard.migrate.steps import proof
+from wizard.model.documents.migration import MakeFresh, Means, Migration, SetFstabType
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.probe.machine import probe_drive

@@ -27,8 +27,8 @@ from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_environment
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.migration import Migration
 
 
 def _taking(run: Path, asked: Asked) -> Taking:

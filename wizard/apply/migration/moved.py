@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from wizard.apply.migration import words
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
+from wizard.model.documents.migration import Means, Migration
 from wizard.model.journal import Entry, Event
-from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
 from wizard.model.said import Said, Sentence, in_a_row
 

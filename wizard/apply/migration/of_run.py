@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wizard.apply.run.runs import MIGRATION, read_file
 from wizard.migrate.document import read_kept_migration
-from wizard.model.migration import Migration
+from wizard.model.documents.migration import Migration
 from wizard.tools.debuglog import remember
 
 

@@ -10,8 +10,8 @@ from wizard.apply.migration.looking.own_fstab import own_operations_of
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import OWN_FSTAB
+from wizard.model.documents.migration import Means, Migration
 from wizard.model.journal import Check, Event
-from wizard.model.migration import Means, Migration
 from wizard.model.said import joined
 from wizard.model.units import format_duration
 

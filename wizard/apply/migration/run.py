@@ -26,9 +26,9 @@ from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.how import How
+from wizard.model.documents.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
-from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 

@@ -26,8 +26,8 @@ from wizard.apply.run.runs import (
 from wizard.apply.transaction.transaction import store_of
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
+from wizard.model.documents.migration import MakeFresh, Means, Migration
 from wizard.model.errors import Refused
-from wizard.model.migration import MakeFresh, Means, Migration
 from wizard.model.names import printable
 from wizard.model.said import Said
 

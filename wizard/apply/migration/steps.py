@@ -16,8 +16,7 @@ from wizard.apply.run.progress import NOTE_SECONDS, WHOLE, noting
 from wizard.apply.steps.step_context import journalled
 from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands, proof
-from wizard.model.errors import Failed
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     CheckFiles,
     CopyFiles,
     MakeFresh,
@@ -26,6 +25,7 @@ from wizard.model.migration import (
     SetOwnFstabType,
     WidenInodes,
 )
+from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.tools.listening import Listener

@@ -7,7 +7,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
 from wizard.migrate.make import doubts_of
 from wizard.migrate.words.make import NO_TRANSACTION
-from wizard.model.migration import MakeFresh, Migration
+from wizard.model.documents.migration import MakeFresh, Migration
 from wizard.model.said import Said
 
 

@@ -18,9 +18,9 @@ from wizard.apply.run.journal import was_done
 from wizard.apply.run.progress import noting
 from wizard.apply.transaction.snapshotted import drop_folder, load_snapshotted, phase_of, snapshotted_of
 from wizard.apply.transaction.transaction import Transaction, may_begin
+from wizard.model.documents.migration import CheckFiles, CopyFiles, MakeFresh
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,7 @@ from wizard.apply.tune.how import How
 from wizard.migrate.steps import proof
 from wizard.migrate.told.operations import promises
 from wizard.migrate.words.steps import SOUND
-from wizard.model.ext import ExtFacts
-from wizard.model.journal import Check
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     ConvertFiles,
@@ -28,6 +26,8 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.ext import ExtFacts
+from wizard.model.journal import Check
 from wizard.model.said import joined
 
 _DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")

@@ -20,9 +20,9 @@ from wizard.apply.run.runs import Kind, called, kind_of
 from wizard.apply.transaction.snapshotted import Head, load_snapshotted, phase_of
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.ext.used import was_mounted_since
+from wizard.model.documents.migration import Means, Migration
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
 from wizard.model.said import in_a_row
 

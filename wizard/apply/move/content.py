@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from wizard.apply.move.journal import MovingDrive
-from wizard.model.move import Move
+from wizard.model.documents.move import Move
 from wizard.model.units import MIB
 
 STEP_BYTES = 16 * MIB

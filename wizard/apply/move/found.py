@@ -23,10 +23,10 @@ from wizard.layout.moving.target import JOURNALS
 from wizard.layout.moving.told import MOVE as MOVING
 from wizard.layout.moving.told import READ, step_sentences
 from wizard.layout.room.refusals import measured
+from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent, Partition
-from wizard.model.move import Move
 from wizard.model.names import partition_path
 from wizard.probe.machine import probe_machine
 

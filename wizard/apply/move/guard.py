@@ -8,8 +8,8 @@ from wizard.apply.move import words
 from wizard.apply.plan.same_drive import check_same_start, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.layout.moving.planned import planned_move
+from wizard.model.documents.move import Move
 from wizard.model.errors import BadInput, Refused
-from wizard.model.move import Move
 from wizard.probe.machine import probe_machine
 
 

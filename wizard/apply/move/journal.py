@@ -14,8 +14,8 @@ from typing import Protocol
 
 from wizard.apply.move.state import Course, Piece, State
 from wizard.documents.codec import from_json, to_json
+from wizard.model.documents.move import Scheme
 from wizard.model.errors import BadInput
-from wizard.model.move import Scheme
 from wizard.model.units import KIB
 
 MAGIC = b"DWMOVE\x001"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from wizard.apply.move.journal import Journal, MovingDrive, Window, read_bytes, write_bytes
 from wizard.apply.move.state import Side, State
 from wizard.apply.move.windows import after, ends, windows
-from wizard.model.move import Scheme
+from wizard.model.documents.move import Scheme
 
 
 class Stopped(Exception):

@@ -8,7 +8,7 @@ from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import MOVE, called, read_file
 from wizard.layout.moving.document import read_kept_move
 from wizard.layout.moving.told import MOVE as MOVING
-from wizard.model.move import Move
+from wizard.model.documents.move import Move
 from wizard.model.said import Said
 from wizard.tools.debuglog import remember
 

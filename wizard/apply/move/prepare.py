@@ -9,7 +9,7 @@ from wizard.apply.move.journal import MovingDrive, read_bytes
 from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import Piece as TablePiece
 from wizard.apply.move.tables.images import table_images
-from wizard.model.move import Move
+from wizard.model.documents.move import Move
 
 TAIL_BYTES = 4096
 FAT_BYTES = 8

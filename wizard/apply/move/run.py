@@ -27,10 +27,10 @@ from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.vault import mark_durably, read_kept, replace_durably
 from wizard.layout.moving.document import render_move
 from wizard.layout.moving.told import COMPARE, MOVE, READ, step_sentences
+from wizard.model.documents.move import Move
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import grain_bytes
 from wizard.model.journal import Event
-from wizard.model.move import Move
 from wizard.model.said import Said
 from wizard.probe.machine import probe_drive
 

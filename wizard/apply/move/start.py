@@ -10,8 +10,8 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import MOVE, check_room, make_run, runs_folder
 from wizard.layout.moving.document import check_move, render_move
+from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
-from wizard.model.move import Move
 from wizard.model.names import printable
 
 

@@ -7,7 +7,7 @@ directions, and undoing either, go on from the same boundary."""
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.model.move import Scheme
+from wizard.model.documents.move import Scheme
 
 
 class Phase(StrEnum):

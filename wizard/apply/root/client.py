@@ -31,10 +31,10 @@ from wizard.layout.document import render_plan
 from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.document import render_migration
 from wizard.migrate.situation import Situation
-from wizard.model.changes import Changes, Wanted
+from wizard.model.documents.changes import Changes, Wanted
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.journal import Entry
-from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.probe.facts import RawMachine
 

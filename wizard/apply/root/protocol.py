@@ -12,7 +12,7 @@ from wizard.documents.codec import to_json
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.situation import Situation
-from wizard.model.changes import Wanted
+from wizard.model.documents.changes import Wanted
 from wizard.model.journal import Entry
 from wizard.probe.facts import RawMachine
 

@@ -14,7 +14,7 @@ from wizard.apply.system.edited_file import edit, read_text
 from wizard.layout.changes.lines import edited, is_edited, restored, with_line
 from wizard.layout.steps.commands import fstab_line
 from wizard.layout.wishes.subvolumes import mounted_subvolume
-from wizard.model.changes import EditFstab
+from wizard.model.documents.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine

@@ -36,7 +36,7 @@ from wizard.layout.one.possible import room_behind, why_not_grow_mounted
 from wizard.layout.rules import mount_options_fault, mount_point_fault
 from wizard.layout.steps.commands import fstab_line
 from wizard.layout.wishes.using import free_place, owner_options
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     Attach,
     ChangeOperation,
     Changes,

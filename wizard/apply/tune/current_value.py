@@ -15,7 +15,7 @@ from wizard.layout.changes.lines import edited, is_edited
 from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import new_rules, queue_file
 from wizard.layout.changes.tuning import Superblock
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     EditFstab,
     ExtendPartition,

@@ -14,7 +14,7 @@ from wizard.apply.tune.how import How, Standing
 from wizard.layout.before import layout_before
 from wizard.layout.one.derived import changing, grown_layout, grown_table
 from wizard.layout.one.possible import room_behind
-from wizard.model.changes import ExtendPartition
+from wizard.model.documents.changes import ExtendPartition
 from wizard.model.errors import Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive

@@ -21,7 +21,7 @@ from wizard.apply.tune.current_value import standing
 from wizard.apply.tune.how import How, Standing
 from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import undo_commands
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     Changes,
     EditFstab,

@@ -13,7 +13,7 @@ from wizard.apply.tune import words
 from wizard.apply.tune.guard import check_may, check_new, check_own, check_tuning_tools, refusal
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.run import check_goes_on, check_takes_back, make_changes, take_all_back
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wizard.apply.run.runs import CHANGES, read_file
 from wizard.layout.changes.changes_document import read_kept_changes
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
 from wizard.tools.debuglog import remember
 
 

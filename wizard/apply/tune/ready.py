@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.words import MAY_GIVE, READY, READY_READ_ONLY
 from wizard.layout.words import who
-from wizard.model.changes import Attach, Changes
+from wizard.model.documents.changes import Attach, Changes
 from wizard.model.names import printable
 from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount

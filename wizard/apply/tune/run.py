@@ -25,7 +25,14 @@ from wizard.apply.tune.ready import ready_said
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.steps_of import stays
-from wizard.model.changes import Changes, EditFstab, GrowMounted, SwitchOff, SwitchOnTimer, WriteRules
+from wizard.model.documents.changes import (
+    Changes,
+    EditFstab,
+    GrowMounted,
+    SwitchOff,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.said import Said, in_a_row

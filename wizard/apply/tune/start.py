@@ -18,7 +18,7 @@ from wizard.apply.tune.worked_out import check_explained
 from wizard.layout.changes import words
 from wizard.layout.changes.changes_document import render_changes
 from wizard.layout.changes.check_changes import check_changes
-from wizard.model.changes import Changes, Unmount
+from wizard.model.documents.changes import Changes, Unmount
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 

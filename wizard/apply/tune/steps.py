@@ -23,7 +23,7 @@ from wizard.apply.tune.how import How
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
 from wizard.layout.changes.words import NO_POWER_BACK, NO_SHRINKING
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     Changes,
     EditFstab,

@@ -19,7 +19,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.layout.changes import words
 from wizard.layout.changes.tuning import ROOT_ONLY, make_changes
 from wizard.model.advice import Workload
-from wizard.model.changes import Changes, Tune, Wanted
+from wizard.model.documents.changes import Changes, Tune, Wanted
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 

@@ -38,8 +38,8 @@ from wizard.desk.words.shared import BACK, GLOSSARY_KEY, QUIT_KEY
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
-    from wizard.model.changes import ChangeStep
-    from wizard.model.migration import MigrationStep
+    from wizard.model.documents.changes import ChangeStep
+    from wizard.model.documents.migration import MigrationStep
     from wizard.model.plan import Step as PlanStep
 
 __all__ = [
@@ -133,8 +133,8 @@ def command_blocks(steps: Sequence[PlanStep | ChangeStep | MigrationStep]) -> tu
 
 
 def _step(number: int, step: PlanStep | ChangeStep | MigrationStep) -> Iterator[Block]:
-    from wizard.model.changes import ChangeStep
-    from wizard.model.migration import MigrationStep
+    from wizard.model.documents.changes import ChangeStep
+    from wizard.model.documents.migration import MigrationStep
     from wizard.model.plan import Step as PlanStep
 
     yield para(strong(f"{number}."), strong(step.sentence), hang=3)

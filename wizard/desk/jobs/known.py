@@ -2,11 +2,11 @@
 
 from wizard.desk.jobs.job import Job
 from wizard.desk.jobs.of_changes import ChangesJob
-from wizard.model.bring import Bring
-from wizard.model.changes import Changes
-from wizard.model.documents import RunDocument
-from wizard.model.migration import Migration
-from wizard.model.move import Move
+from wizard.model.documents.bring import Bring
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Move
+from wizard.model.documents.of_run import RunDocument
 from wizard.model.plan import Plan
 
 

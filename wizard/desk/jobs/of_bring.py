@@ -10,7 +10,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_QUESTION
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.names import printable
 
 if TYPE_CHECKING:

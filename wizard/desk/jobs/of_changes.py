@@ -11,7 +11,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
-from wizard.model.changes import Changes, PowerOff, SwitchOff
+from wizard.model.documents.changes import Changes, PowerOff, SwitchOff
 from wizard.model.names import printable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.desk.words import job as words
 from wizard.migrate.told.ways import confirm_command, how_sentences, power_words, risk_sentences
-from wizard.model.migration import Means, Migration
+from wizard.model.documents.migration import Means, Migration
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState

@@ -13,7 +13,7 @@ from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.layout.moving.told import journal_said, preview, step_seconds, step_sentences, what_moves
 from wizard.layout.moving.words import BACK, POWER
-from wizard.model.move import Move
+from wizard.model.documents.move import Move
 from wizard.model.names import printable
 
 if TYPE_CHECKING:

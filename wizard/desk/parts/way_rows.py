@@ -10,10 +10,10 @@ from wizard.desk.view import Block, Column, Pane, Piece, Row, Text, Tone, muted,
 from wizard.desk.words import ways as words
 from wizard.desk.words.shared import SIZE, TIME
 from wizard.migrate.told.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
-from wizard.model.migration import Means, Way
+from wizard.model.documents.migration import Means, Way
 
 if TYPE_CHECKING:
-    from wizard.model.migration import Offer, Prospect
+    from wizard.model.documents.migration import Offer, Prospect
     from wizard.services.session import Moving
 
 COLUMNS = (

@@ -20,7 +20,17 @@ from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
-from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
+from wizard.model.documents.changes import (
+    Attach,
+    Changes,
+    Detach,
+    Grow,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Tune,
+    Wanted,
+)
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.services.session import PartChange

@@ -16,16 +16,16 @@ from wizard.desk.view import Action, Block, Command, Field, Piece, Rows, Step, T
 from wizard.desk.words import ways as words
 from wizard.migrate.carry import can_be_carried, carrying_steps
 from wizard.migrate.told.ways import COMPARED, is_damaged, offer_of
+from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, Refused
-from wizard.model.migration import Way
 from wizard.services.session import Moving
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
-    from wizard.model.carried import Carried
+    from wizard.model.documents.carried import Carried
+    from wizard.model.documents.migration import Migration, Offer, Prospect
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.migration import Migration, Offer, Prospect
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from wizard.faces.writing.migrating_apply import apply_migration
 from wizard.layout.told.text import command_lines, wrapped
 from wizard.migrate.carry import carrying_steps
 from wizard.migrate.told.ways import SUMMARIES
-from wizard.model.carried import Carried
+from wizard.model.documents.carried import Carried
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
 

@@ -11,7 +11,7 @@ from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, WHY,
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.words import beginning as words
 from wizard.layout.told.text import command_lines, wrapped
-from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
+from wizard.model.documents.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 

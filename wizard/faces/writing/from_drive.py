@@ -10,8 +10,8 @@ from wizard.apply.plan.found.making import make_found_run, refuse_known
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
-from wizard.faces.words import keep as words
 from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.faces.writing.words import keep as words
 from wizard.layout.told.preview import who
 from wizard.model.names import printable
 from wizard.model.said import Said

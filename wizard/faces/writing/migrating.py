@@ -7,9 +7,9 @@ from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, driv
 from wizard.faces.writing.changing import with_tabs
 from wizard.layout.told.text import command_lines, wrapped
 from wizard.migrate.told.ways import MEANS, SUMMARIES
+from wizard.model.documents.migration import Migration, Offer, Prospect
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
-from wizard.model.migration import Migration, Offer, Prospect
 from wizard.model.names import printable
 from wizard.model.said import Said
 from wizard.model.units import format_duration

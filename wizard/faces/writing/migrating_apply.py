@@ -11,8 +11,8 @@ from wizard.faces.words import migrate as words
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.migrating import migration_step_lines
 from wizard.migrate.told.ways import MEANS
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import ExitCode
-from wizard.model.migration import Migration
 
 
 def apply_migration(

@@ -12,8 +12,8 @@ from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.words import beginning as words
 from wizard.layout.moving.told import preview, step_sentences
 from wizard.layout.told.text import wrapped
+from wizard.model.documents.move import Move
 from wizard.model.errors import ExitCode
-from wizard.model.move import Move
 from wizard.model.names import printable
 
 

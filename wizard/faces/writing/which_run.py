@@ -32,9 +32,9 @@ from wizard.faces.showing.console import say
 from wizard.faces.words.shared import MODEL_UNKNOWN, NO_RUN
 from wizard.faces.writing.words import which_run as words
 from wizard.layout.told.preview import who
+from wizard.model.documents.migration import Means
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
-from wizard.model.migration import Means
 from wizard.model.names import printable
 from wizard.model.said import Said
 from wizard.probe.machine import probe_drive

@@ -10,7 +10,7 @@ from wizard.layout.bring import words
 from wizard.layout.bring.losses import losses_of
 from wizard.layout.check import drive_faults
 from wizard.layout.rules import is_device_path
-from wizard.model.bring import Bring, BringAmount, BringTo
+from wizard.model.documents.bring import Bring, BringAmount, BringTo
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.said import Said

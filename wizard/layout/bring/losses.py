@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.filesystems.holding import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring import words
-from wizard.model.bring import Bring
+from wizard.model.documents.bring import Bring
 from wizard.model.names import printable
 from wizard.model.said import Said
 

@@ -4,7 +4,7 @@ from wizard.documents.sealed import Sealed, without_texts
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import told_anew
 from wizard.layout.changes.words import AGAIN_WITH_TUNE
-from wizard.model.changes import Changes
+from wizard.model.documents.changes import Changes
 
 CHANGES = Sealed(
     "diskwright.changes/2",

@@ -13,7 +13,7 @@ from wizard.layout.changes.steps_of import OPPOSITES, rules_name
 from wizard.layout.check import drive_faults
 from wizard.layout.dangers import DANGERS, dangers_in
 from wizard.layout.rules import is_device_path, is_workload_id, mount_options_fault, mount_point_fault
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     Attach,
     ChangeOperation,
     Changes,

@@ -4,7 +4,7 @@ text."""
 import hashlib
 
 from wizard.layout.steps.commands import fstab_escaped
-from wizard.model.changes import EditFstab, LineEdit
+from wizard.model.documents.changes import EditFstab, LineEdit
 
 
 def digest_of_text(text: str) -> str:

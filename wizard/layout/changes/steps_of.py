@@ -12,7 +12,7 @@ from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes import words
 from wizard.layout.steps.commands import commands_of, edits_of
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     Changes,
     ChangeStep,

@@ -10,7 +10,7 @@ from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTING, TUNED
 from wizard.layout.changes.lines import digest_of_text
 from wizard.layout.changes.steps_of import change_steps, rules_name
-from wizard.model.changes import (
+from wizard.model.documents.changes import (
     ChangeOperation,
     Changes,
     EditFstab,

@@ -3,9 +3,9 @@
 from wizard.documents.sealed import Sealed
 from wizard.layout.moving import words
 from wizard.layout.moving.target import DIRECT_BYTES
+from wizard.model.documents.move import Move, Scheme
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent
-from wizard.model.move import Move, Scheme
 
 
 def check_move(move: Move, where: str) -> None:

@@ -16,10 +16,10 @@ from wizard.layout.moving.target import (
     window_of,
 )
 from wizard.layout.room.refusals import measured
+from wizard.model.documents.move import Move, Scheme
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.move import Move, Scheme
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.before import bounds_of
+from wizard.model.documents.move import Scheme
 from wizard.model.geometry import Geometry, align_down, align_up
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.move import Scheme
 from wizard.model.units import MIB
 
 LARGE_SHIFT_BYTES = 64 * MIB

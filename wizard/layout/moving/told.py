@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from wizard.layout.moving import words
+from wizard.model.documents.move import Move, Scheme
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.move import Move, Scheme
 from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES, format_duration
 

@@ -18,8 +18,8 @@ from wizard.migrate.situation import BootPath, Situation
 from wizard.migrate.steps import OWN_FSTAB
 from wizard.migrate.words import boot, room
 from wizard.migrate.words.inodes import TOO_FULL
+from wizard.model.documents.migration import Way
 from wizard.model.finding import Finding
-from wizard.model.migration import Way
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 

@@ -6,9 +6,9 @@ from wizard.migrate.obstacles.around import at_boot, boot_path, folders, nothing
 from wizard.migrate.obstacles.inside_it import in_use, its_kind, its_state, programs
 from wizard.migrate.situation import Situation
 from wizard.migrate.words.make import NOTHING_WRITTEN
+from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, Severity
-from wizard.model.migration import Way
 
 RULES = (
     in_use,

@@ -4,8 +4,7 @@ already."""
 from collections.abc import Iterator, Sequence
 
 from wizard.migrate.words import gains as words
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     ConvertFiles,
@@ -16,6 +15,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.ext import ExtFacts
 from wizard.model.said import Said
 
 FEATURES = {

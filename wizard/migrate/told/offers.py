@@ -12,7 +12,7 @@ from wizard.migrate.situation import Situation
 from wizard.migrate.steps import migration_steps
 from wizard.migrate.told.gains import gains_of
 from wizard.migrate.words import offers as words
-from wizard.model.migration import Means, MigrationOperation, Offer, Prospect, Way
+from wizard.model.documents.migration import Means, MigrationOperation, Offer, Prospect, Way
 from wizard.model.said import Said
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"

@@ -2,7 +2,7 @@
 it out."""
 
 from wizard.migrate.words import steps as words
-from wizard.model.migration import (
+from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,

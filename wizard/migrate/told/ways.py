@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Mapping
 
 from wizard.migrate.words import ways as words
+from wizard.model.documents.migration import Means, Migration, Offer, Prospect, SetFstabType, Way
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration, Offer, Prospect, SetFstabType, Way
 from wizard.model.names import printable
 from wizard.model.said import Said
 

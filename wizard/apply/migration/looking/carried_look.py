@@ -10,9 +10,9 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.transaction.transaction import nodes_holding
 from wizard.migrate.carry import difference, not_there
 from wizard.migrate.make import make_migration
-from wizard.model.carried import Carried
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import Refused
-from wizard.model.migration import Migration
 
 
 def migration_of_carried(

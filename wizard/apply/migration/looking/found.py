@@ -12,8 +12,8 @@ from wizard.apply.migration.on_device import record
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.transaction.snapshotted import load_snapshotted, phase_of
 from wizard.apply.transaction.transaction import is_filesystem_of, locate
+from wizard.model.documents.migration import Migration
 from wizard.model.errors import Refused
-from wizard.model.migration import Migration
 
 
 def has_begun(run: Path) -> bool:

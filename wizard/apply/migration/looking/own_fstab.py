@@ -12,10 +12,10 @@ from wizard.apply.tune.how import How
 from wizard.layout.changes.lines import digest_of_text
 from wizard.migrate.situation import BootLine, OwnFstab
 from wizard.migrate.steps import OWN_FSTAB, operation_commands
+from wizard.model.documents.migration import Migration, SetOwnFstabType
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
-from wizard.model.migration import Migration, SetOwnFstabType
 from wizard.model.said import Said
 from wizard.tools.program import Result
 

@@ -29,9 +29,9 @@ from wizard.apply.run.vault import mark_durably
 from wizard.migrate.ext.superblock import read_ext
 from wizard.migrate.ext.used import was_mounted_since
 from wizard.migrate.steps import proof
+from wizard.model.documents.migration import CheckFiles, CopyFiles, MakeFresh, Migration
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
 from wizard.model.said import Said, in_a_row
 
 

@@ -14,9 +14,9 @@ from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import proof
 from wizard.migrate.words.steps import SOUND
+from wizard.model.documents.migration import CopyFiles, MakeFresh, Migration
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
-from wizard.model.migration import CopyFiles, MakeFresh, Migration
 from wizard.model.said import Said, joined
 
 

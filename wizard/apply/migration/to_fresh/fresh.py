@@ -21,9 +21,9 @@ from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.kind import Argv
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.migrate.steps import proof
+from wizard.model.documents.migration import MakeFresh
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import MakeFresh
 from wizard.model.names import printable
 from wizard.model.said import in_a_row
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from wizard.model.documents.migration import Way
 from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity
-from wizard.model.migration import Way
 from wizard.model.said import Said
 
 

@@ -1,9 +1,9 @@
 """What a run carries out: one of these."""
 
-from wizard.model.bring import Bring
-from wizard.model.changes import Changes
-from wizard.model.migration import Migration
-from wizard.model.move import Move
+from wizard.model.documents.bring import Bring
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Move
 from wizard.model.plan import Plan
 
 OneTokened = Changes | Migration | Move

@@ -3,51 +3,56 @@
 from wizard.model.said import Sentence
 
 SAYS = Sentence(
-    "faces.resume.says",
+    "faces.writing.resume.says",
     "Go on with a run that failed, was stopped or was interrupted. It needs no name while a single run is "
     "open.",
 )
 CONFIRM = Sentence(
-    "faces.resume.confirm", "the drive's token, where the run would still write over what it holds"
+    "faces.writing.resume.confirm", "the drive's token, where the run would still write over what it holds"
 )
 PASSPHRASE_FILE = Sentence(
-    "faces.resume.passphrase-file",
+    "faces.writing.resume.passphrase-file",
     "read the passphrase of what the run encrypts from this file, or from the input for -",
 )
 ABOUT_STEPS = Sentence(
-    "faces.resume.about-steps",
+    "faces.writing.resume.about-steps",
     "It goes on from the first step that is not done. The drive must be the same one and hold what the run "
     "left on it.",
 )
 ABOUT_WAITING = Sentence(
-    "faces.resume.about-waiting",
+    "faces.writing.resume.about-waiting",
     "A run that is complete and waits for `keep` or `undo` has nothing to go on with, and says so.",
 )
 ABOUT_TOKEN = Sentence(
-    "faces.resume.about-token",
+    "faces.writing.resume.about-token",
     "A run that would still write a table or make a filesystem wants the drive's token again, as "
     "`apply` does.",
 )
 NOT_ENCRYPTED = Sentence(
-    "faces.resume.not-encrypted",
+    "faces.writing.resume.not-encrypted",
     "--passphrase-file is for a run that encrypts; this one changes a filesystem that exists, which wants "
     "none.",
 )
-STEP_LEFT = Sentence("faces.resume.step-left", "step {number} is still to be done:")
-DESTROYS = Sentence("faces.resume.destroys", "it destroys {what}")
-MAKES = Sentence("faces.resume.makes", "Going on with run {run} makes a new filesystem on {drives:list}.")
+STEP_LEFT = Sentence("faces.writing.resume.step-left", "step {number} is still to be done:")
+DESTROYS = Sentence("faces.writing.resume.destroys", "it destroys {what}")
+MAKES = Sentence(
+    "faces.writing.resume.makes", "Going on with run {run} makes a new filesystem on {drives:list}."
+)
 WRITES_OVER = Sentence(
-    "faces.resume.writes-over", "Going on with run {run} writes over what is there on {drives:list}."
+    "faces.writing.resume.writes-over", "Going on with run {run} writes over what is there on {drives:list}."
 )
 WRITES_TO = Sentence(
-    "faces.resume.writes-to", "Going on with run {run} still writes to {drives:list}, and keeps every file."
+    "faces.writing.resume.writes-to",
+    "Going on with run {run} still writes to {drives:list}, and keeps every file.",
 )
 UNCONFIRMED = Sentence(
-    "faces.resume.unconfirmed",
+    "faces.writing.resume.unconfirmed",
     "Nothing was written now. If that is the drive that you mean, confirm it:",
 )
 FROM_DRIVE = Sentence(
-    "faces.resume.from-drive",
+    "faces.writing.resume.from-drive",
     "go on with a move that was begun on another computer, by the drive's own journal",
 )
-RUN_OR_DRIVE = Sentence("faces.resume.run-or-drive", "Name a run, or a drive with --from-drive, not both.")
+RUN_OR_DRIVE = Sentence(
+    "faces.writing.resume.run-or-drive", "Name a run, or a drive with --from-drive, not both."
+)

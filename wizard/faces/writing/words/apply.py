@@ -3,129 +3,134 @@
 from wizard.model.said import Sentence
 
 SAYS = Sentence(
-    "faces.apply.says", "Carry out a plan, exactly as shown, and check everything that it promised."
+    "faces.writing.apply.says", "Carry out a plan, exactly as shown, and check everything that it promised."
 )
 PLAN = Sentence(
-    "faces.apply.plan", "a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`"
+    "faces.writing.apply.plan",
+    "a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`",
 )
 CONFIRM = Sentence(
-    "faces.apply.confirm",
+    "faces.writing.apply.confirm",
     "the drive's token, as a promise that this is the drive you mean; one for each drive",
 )
 KEEP = Sentence(
-    "faces.apply.keep", "do not wait for `keep` where the drive held something: there is no way back"
+    "faces.writing.apply.keep", "do not wait for `keep` where the drive held something: there is no way back"
 )
-DRY_RUN = Sentence("faces.apply.dry-run", "check everything and print every command; nothing is written")
+DRY_RUN = Sentence(
+    "faces.writing.apply.dry-run", "check everything and print every command; nothing is written"
+)
 PASSPHRASE_FILE = Sentence(
-    "faces.apply.passphrase-file",
+    "faces.writing.apply.passphrase-file",
     "read the passphrase from this file, without its last line end, or from the input for -",
 )
 STORE = Sentence(
-    "faces.apply.store",
+    "faces.writing.apply.store",
     "for a migration that was carried here: keep what changes here until it is proven",
 )
 UNDO_DIR = Sentence(
-    "faces.apply.undo-dir", "the same where no transaction is possible: keep what is replaced here"
+    "faces.writing.apply.undo-dir", "the same where no transaction is possible: keep what is replaced here"
 )
 JOURNAL = Sentence(
-    "faces.apply.journal",
+    "faces.writing.apply.journal",
     "keep the run here instead of /var/lib/diskwright/runs; not on the target drive",
 )
 
 ABOUT_TOKEN = Sentence(
-    "faces.apply.about-token",
+    "faces.writing.apply.about-token",
     "The token is the drive's serial number, or the device's name for a drive without one. "
     "`diskwright show media.json` names it. A plan for several drives wants the token of every one.",
 )
 ABOUT_WRITING = Sentence(
-    "faces.apply.about-writing",
+    "faces.writing.apply.about-writing",
     "Before the first write everything is checked again. A drive that is not as the plan shows it is "
     "refused. The steps are then tried out on a stand-in. What the drive held where it changes is saved, and "
     "it is written.",
 )
 ABOUT_WAITING = Sentence(
-    "faces.apply.about-waiting",
+    "faces.writing.apply.about-waiting",
     "A drive that held nothing is put to use at once. One that held something waits, not yet in use. "
     "`diskwright keep` puts it to use; `diskwright undo` puts back what was there, bit for bit. With --keep "
     "it does not wait, and there is no way back.",
 )
 ABOUT_DIRECT = Sentence(
-    "faces.apply.about-direct",
+    "faces.writing.apply.about-direct",
     "Zones, md and LVM over several drives run on the drive directly, which is said before. What was there "
     "can then be put back only until something is formatted.",
 )
 ABOUT_PASSPHRASE = Sentence(
-    "faces.apply.about-passphrase",
+    "faces.writing.apply.about-passphrase",
     "Without --passphrase-file, `apply` asks for the passphrase of what is encrypted. `keep` asks for it "
     "again.",
 )
 ABOUT_PROCESS = Sentence(
-    "faces.apply.about-process",
+    "faces.writing.apply.about-process",
     "A process of its own does the work: closing the terminal does not stop it. Ctrl+C stops it before its "
     "next step, and `diskwright status` shows how it stands.",
 )
 
 # What is refused before it begins.
 NO_PASSPHRASE = Sentence(
-    "faces.apply.no-passphrase",
+    "faces.writing.apply.no-passphrase",
     "--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want none.",
 )
 NO_FOLDERS = Sentence(
-    "faces.apply.no-folders",
+    "faces.writing.apply.no-folders",
     "--store and --undo-dir are for a migration that was carried to a rescue medium: other plans name their "
     "folders.",
 )
 UNCONFIRMED = Sentence(
-    "faces.apply.unconfirmed",
+    "faces.writing.apply.unconfirmed",
     "Nothing was written. This would change {drives:list}; `diskwright show` has what it destroys. To go on, "
     "confirm the drive by its token:",
     "Nothing was written. This would change {drives:list}; `diskwright show` has what it destroys. To go on, "
     "confirm each drive by its token:",
 )
 FOLDER = Sentence(
-    "faces.apply.folder",
+    "faces.writing.apply.folder",
     "{file} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote.",
 )
 NO_FILE = Sentence(
-    "faces.apply.no-file", "There is no file {file}; `diskwright plan ... -o {file}` would write one."
+    "faces.writing.apply.no-file", "There is no file {file}; `diskwright plan ... -o {file}` would write one."
 )
 NO_ROOM = Sentence(
-    "faces.apply.no-room", "Nothing was written. To go on without a way back, confirm that too:"
+    "faces.writing.apply.no-room", "Nothing was written. To go on without a way back, confirm that too:"
 )
 
 # What is told before it begins.
 KEPT_AT_ONCE = Sentence(
-    "faces.apply.kept-at-once",
+    "faces.writing.apply.kept-at-once",
     "Everything is tried out on a stand-in first. As --keep asks, it is put to use as soon as it is written: "
     "then what was there is lost.",
 )
-DESTROYED = Sentence("faces.apply.destroyed", "What will be destroyed on {drives:semicolons}{when}:")
+DESTROYED = Sentence("faces.writing.apply.destroyed", "What will be destroyed on {drives:semicolons}{when}:")
 NOTHING_KNOWN = Sentence(
-    "faces.apply.nothing-known",
+    "faces.writing.apply.nothing-known",
     "nothing that is recognised: it shows no table, partition or signature. Bytes without one are written "
     "over.",
 )
 NOTHING_LOST = Sentence(
-    "faces.apply.nothing-lost",
+    "faces.writing.apply.nothing-lost",
     "nothing that is recognised: all that shows there stays. Bytes in free space are written over.",
 )
-CHECKED = Sentence("faces.apply.checked", "Every check before the first write holds. Nothing was written.")
+CHECKED = Sentence(
+    "faces.writing.apply.checked", "Every check before the first write holds. Nothing was written."
+)
 UNCHECKED = Sentence(
-    "faces.apply.unchecked",
+    "faces.writing.apply.unchecked",
     "Without root it could not be checked what the drive holds and whether it is in use. Nothing was "
     "written.",
 )
 
 # While it runs.
-THIS_RUN = Sentence("faces.apply.this-run", "This is run {run}.")
-NOT_FOLLOWED = Sentence("faces.apply.not-followed", "The run {run} can no longer be followed.")
+THIS_RUN = Sentence("faces.writing.apply.this-run", "This is run {run}.")
+NOT_FOLLOWED = Sentence("faces.writing.apply.not-followed", "The run {run} can no longer be followed.")
 GOES_ON = Sentence(
-    "faces.apply.goes-on",
+    "faces.writing.apply.goes-on",
     "The run goes on by itself until its step is done; `diskwright status {run}` shows how it stands.",
 )
 STOPPING = Sentence(
-    "faces.apply.stopping",
+    "faces.writing.apply.stopping",
     "Stopping: the step under way is finished first, so that nothing is left half done.",
 )
-CUT_OFF = Sentence("faces.apply.cut-off", "The process that applies ended before its work was done.")
-RESUME = Sentence("faces.apply.resume", "`diskwright resume {run}` goes on.")
+CUT_OFF = Sentence("faces.writing.apply.cut-off", "The process that applies ended before its work was done.")
+RESUME = Sentence("faces.writing.apply.resume", "`diskwright resume {run}` goes on.")

@@ -1,0 +1,1 @@
+"""What a run carries out, beside a plan: one module a kind of document."""
