@@ -4,6 +4,7 @@ is in the journal."""
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import sleep
 from uuid import uuid4
@@ -83,7 +84,11 @@ def _read_all(work: Work, move: Move, drive: MovedDrive) -> Outcome | None:
     work.journal.add(Event.STEP_STARTED, step_sentences(move)[READ - 1], step=READ)
     try:
         digest = content_digest(
-            drive, move, move.before.start_bytes, noting(work.run, READ), lambda: _is_stopped(work.run)
+            drive,
+            move,
+            move.before.start_bytes,
+            noting(work.run, READ, size_bytes=move.before.size_bytes),
+            lambda: _is_stopped(work.run),
         )
     except Failed as error:
         work.journal.add(Event.STEP_FAILED, str(error), step=READ)
@@ -119,16 +124,16 @@ def _mover(work: Work, move: Move, drive: MovedDrive) -> Mover:
     """The move by the drive's journal; a new one where it was not begun."""
     digest, name = _noted(work.run)
     journal = _journal_of(move, drive)
-    told = _telling(work, move, lambda: _is_stopped(work.run))
     loaded = journal.load()
+    told = partial(_telling, work, move, lambda: _is_stopped(work.run))
     if loaded is not None and loaded[0].course.run == name:
-        return Mover(drive, journal, *loaded, told)
+        return Mover(drive, journal, *loaded, told(loaded[0].moved_to(Side.NEW)))
     if MOVE in begun_steps(read_entries(work.run)):
         raise Refused(words.NO_JOURNAL(run=work.run.name, drive=move.drive.path))
     document = json.dumps({"move": render_move(move), "content": digest, "run": work.run.name})
     state, images = prepared(drive, move, name, _padded(document, move))
     journal.prepare(state, images)
-    return Mover(drive, journal, state, b"", told)
+    return Mover(drive, journal, state, b"", told())
 
 
 def _padded(document: str, move: Move) -> bytes:
@@ -136,14 +141,17 @@ def _padded(document: str, move: Move) -> bytes:
     return data.ljust(-(-len(data) // block) * block)
 
 
-def _telling(work: Work, move: Move, stop: Callable[[], bool]) -> Callable[[int], bool]:
+def _telling(
+    work: Work, move: Move, stop: Callable[[], bool], moved_before: int = 0
+) -> Callable[[int], bool]:
     """Hears of bytes that have moved, rests where that is wanted, and says whether to stop."""
-    progress, done, size = noting(work.run, MOVE), 0, move.before.size_bytes
+    size = move.before.size_bytes
+    progress, done = noting(work.run, MOVE, (moved_before / size, 1.0), size - moved_before), 0
 
     def told(moved_bytes: int) -> bool:
         nonlocal done
         done += moved_bytes
-        progress(min(done / size, 1.0))
+        progress(min(done / max(size - moved_before, 1), 1.0))
         with suppress(ValueError):
             sleep(min(max(float(read_kept(work.run / THROTTLE) or 0), 0.0), MOST_REST_SECONDS))
         return stop()
@@ -172,7 +180,11 @@ def _compared(work: Work, move: Move, drive: MovedDrive) -> bool | None:
     """Whether it holds what it held; None where somebody stopped the comparing."""
     work.journal.add(Event.STEP_STARTED, step_sentences(move)[COMPARE - 1], step=COMPARE)
     digest = content_digest(
-        drive, move, move.after.start_bytes, noting(work.run, COMPARE), lambda: _is_stopped(work.run)
+        drive,
+        move,
+        move.after.start_bytes,
+        noting(work.run, COMPARE, size_bytes=move.before.size_bytes),
+        lambda: _is_stopped(work.run),
     )
     if digest is None:
         return None
@@ -226,7 +238,8 @@ def take_back(work: Work) -> Outcome:
         loaded = journal.load()
         if loaded is None or loaded[0].course.run != _noted(run)[1]:
             raise Refused(words.NO_JOURNAL(run=run.name, drive=move.drive.path))
-        mover = Mover(drive, journal, *loaded, _telling(work, move, lambda: False))
+        told = _telling(work, move, lambda: False, loaded[0].moved_to(Side.OLD))
+        mover = Mover(drive, journal, *loaded, told)
         if mover.state.phase is Phase.DONE and mover.state.target is Side.NEW:
             _refuse_used(move, mover)
         mark_durably(run / UNDOING)

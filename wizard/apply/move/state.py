@@ -124,3 +124,8 @@ class State:
     boundary_bytes: int
     epoch: int
     edges: tuple[int, ...] = ()
+
+    def moved_to(self, side: Side) -> int:
+        """How much of the content lies there."""
+        above = self.course.size_bytes - self.boundary_bytes
+        return above if self.course.raises(side) else self.boundary_bytes

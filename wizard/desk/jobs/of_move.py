@@ -92,5 +92,7 @@ class MoveJob(Job):
             question = UNDO_QUESTION(drives=(self.move.device,))
             back = Choice(Settling.UNDO, str(question), str(UNDO_EARLY()))
             return Outcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
+        if state.value == "interrupted":
+            return Outcome(Banner(words.MOVE_CUT_OFF(part=self.move.device), (), Tone.WARN), (), Decision())
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
         return Outcome(Banner(last, (), tone), (), Decision())

@@ -9,6 +9,10 @@ GROW = Sentence("desk.job.grow", "Grow {what}")
 CHANGE = Sentence("desk.job.change", "Change {device}")
 MOVE = Sentence("desk.job.move", "Move {device} by {shift:size}")
 BRING = Sentence("desk.job.bring", "Bring files to {folder}")
+MOVE_CUT_OFF = Sentence(
+    "desk.job.move-cut-off",
+    "The move was cut off. Nothing is lost, and {part} cannot be mounted until it is finished.",
+)
 MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 
 LOST_NOW = Sentence("desk.job.lost-now", "Lost when it is applied")
