@@ -10,9 +10,9 @@ from wizard.layout.moving.target import (
     JOURNALS,
     LARGE_SHIFT_BYTES,
     WINDOW_BYTES,
-    aligned_course,
-    course_to,
+    aligned_target,
     room_around,
+    target_at,
     window_of,
 )
 from wizard.layout.room.refusals import measured
@@ -44,17 +44,17 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     if start is None:
         if part.start_bytes % grain_bytes(geometry) == 0:
             raise Refused(words.ALIGNED(part=part.path, start=part.start_bytes))
-        course = aligned_course(room, part, geometry)
-        if course is None:
+        target = aligned_target(room, part, geometry)
+        if target is None:
             needed = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES]
             raise Refused(words.NO_ROOM(part=part.path, needed=needed))
     else:
         _check_start(part, start, geometry)
-        course = course_to(start, room, part, geometry)
-        if course is None:
+        target = target_at(start, room, part, geometry)
+        if target is None:
             raise Refused(words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes))
     lags = drive.rotational is not True
-    shift = abs(course.after.start_bytes - part.start_bytes)
+    shift = abs(target.after.start_bytes - part.start_bytes)
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
     return Move(
@@ -64,16 +64,16 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         table=drive.table.kind,
         holds=part.filesystem,
         before=Extent(part.start_bytes, part.size_bytes),
-        after=course.after,
-        span=course.span,
-        journal=course.journal,
-        scheme=course.scheme,
+        after=target.after,
+        span=target.span,
+        journal=target.journal,
+        scheme=target.scheme,
         window_bytes=window_of(
-            course.scheme, shift, course.window_bytes, geometry.physical_block_bytes, lags=lags
+            target.scheme, shift, target.window_bytes, geometry.physical_block_bytes, lags=lags
         ),
         lags=lags,
         head_bytes=min(head, part.size_bytes - TAIL_BYTES),
-        doubts=tuple(_doubts(drive, part, course.scheme)),
+        doubts=tuple(_doubts(drive, part, target.scheme)),
     )
 
 

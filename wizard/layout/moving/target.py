@@ -29,7 +29,7 @@ JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Target:
     """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
 
     after: Extent
@@ -79,7 +79,7 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
     yield from drive.table.own if drive.table else ()
 
 
-def aligned_course(room: Extent, part: Partition, geometry: Geometry) -> Course | None:
+def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target | None:
     """To an aligned place, the fastest way for which there is room; None where there is none."""
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
@@ -87,7 +87,7 @@ def aligned_course(room: Extent, part: Partition, geometry: Geometry) -> Course 
         align_up(geometry, part.start_bytes),
         align_down(geometry, part.start_bytes),
     )
-    return next(filter(None, (course_to(start, room, part, geometry) for start in starts)), None)
+    return next(filter(None, (target_at(start, room, part, geometry) for start in starts)), None)
 
 
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
@@ -99,7 +99,7 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     return start if start + shift <= part.start_bytes else part.start_bytes
 
 
-def course_to(start: int, room: Extent, part: Partition, geometry: Geometry) -> Course | None:
+def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> Target | None:
     """To this start; None where it is its own, or there is no room for it or for the journal."""
     shift = abs(start - part.start_bytes)
     after = Extent(start, part.size_bytes)
@@ -112,7 +112,7 @@ def course_to(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
         )
         if journal is not None:
             span = _span((Extent(part.start_bytes, part.size_bytes), after, journal))
-            return Course(after, span, journal, scheme, window)
+            return Target(after, span, journal, scheme, window)
     return None
 
 
