@@ -126,7 +126,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     status, said = _told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
     why = "could not be written at byte"
-    for sentence in (why, "Input/output error", "`diskwright keep ", "`diskwright undo "):
+    for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
         yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
     (folder,) = list_runs()
     ends = [
