@@ -2,6 +2,7 @@
 same loop drive, in turn, each from where the one before left it.
 
 dd copies the same bytes by the same direct I/O, 32 MiB at a time; sfdisk moves the partition by --move-data.
+The loop drive reads and writes its file past the page cache, as a drive does: otherwise memory is measured.
 """
 
 import argparse
@@ -113,6 +114,7 @@ def main() -> int:
         bench = Bench(Path(folder))
         try:
             path = bench.make_drive(2 * SIZE + 700 * MIB)
+            quiet("losetup", "--direct-io=on", path)
             quiet("dd", "if=/dev/urandom", f"of={path}", "bs=32M", "count=80", "oflag=direct")
             rows = [row(path, shift, arguments.rounds) for shift in SHIFTS]
         finally:

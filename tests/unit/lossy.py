@@ -4,9 +4,10 @@ After a cut each 512-byte sector of a write since the last flush is old or new, 
 `garbage` any physical block that was touched may hold nonsense.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
+from threading import Lock
 
 SECTOR = 512
 BLOCK = 4096
@@ -25,6 +26,8 @@ class LossyDrive:
     view: bytearray
     durable: bytearray = field(init=False)
     pending: list[tuple[int, bytes]] = field(default_factory=list)
+    arrived: int = 0
+    lock: Lock = field(default_factory=Lock)
     events: int = 0
     cut_at: int | None = None
 
@@ -42,15 +45,36 @@ class LossyDrive:
     def write(self, offset_bytes: int, data: memoryview) -> None:
         assert offset_bytes % SECTOR == 0 and len(data) % SECTOR == 0, (offset_bytes, len(data))
         assert offset_bytes >= 0 and offset_bytes + len(data) <= len(self.view)
-        self.pending.append((offset_bytes, bytes(data)))
-        self.view[offset_bytes : offset_bytes + len(data)] = data
+        with self.lock:
+            self.take(offset_bytes, bytes(data))
         self._tick()
 
+    def take(self, offset_bytes: int, data: bytes) -> None:
+        """A write, in the order in which writes come from several threads."""
+        self.pending.append((offset_bytes, data))
+        self.view[offset_bytes : offset_bytes + len(data)] = data
+
     def flush(self) -> None:
-        self._tick()
-        for offset, data in self.pending:
+        self.flushing()()
+
+    def flushing(self) -> Callable[[], None]:
+        with self.lock:
+            asked = self.arrived + len(self.pending)
+
+        def wait() -> None:
+            self._tick()
+            with self.lock:
+                self.arrive(asked)
+
+        return wait
+
+    def arrive(self, count: int) -> None:
+        """The first `count` writes are on the medium."""
+        new = max(0, count - self.arrived)
+        for offset, data in self.pending[:new]:
             self.durable[offset : offset + len(data)] = data
-        self.pending = []
+        del self.pending[:new]
+        self.arrived += new
 
     def _tick(self) -> None:
         self.events += 1
@@ -86,16 +110,17 @@ class Recorded:
     all again."""
 
     base: bytes
-    events: list[tuple[int, bytes] | None] = field(default_factory=list)
+    events: list[tuple[int, bytes] | int] = field(default_factory=list)
+    """What was written where; or how many writes a flush brought to the medium."""
 
     def cuts(self) -> Iterator[LossyDrive]:
         """The drive at every write and flush, before the next one."""
         drive = LossyDrive(bytearray(self.base))
         for event in self.events:
-            if event is None:
+            if isinstance(event, int):
                 # A cut at a flush: the drive was asked, and has not answered.
                 yield _copy(drive)
-                drive.flush()
+                drive.arrive(event)
             else:
                 drive.write(event[0], memoryview(event[1]))
                 yield _copy(drive)
@@ -104,6 +129,7 @@ class Recorded:
 def _copy(drive: LossyDrive) -> LossyDrive:
     other = LossyDrive(drive.view)
     other.durable, other.pending = bytearray(drive.durable), [*drive.pending]
+    other.arrived = drive.arrived
     return other
 
 
@@ -114,10 +140,10 @@ class RecordingDrive(LossyDrive):
         super().__init__(bytearray(data))
         self.recorded = Recorded(data)
 
-    def write(self, offset_bytes: int, data: memoryview) -> None:
-        self.recorded.events.append((offset_bytes, bytes(data)))
-        super().write(offset_bytes, data)
+    def take(self, offset_bytes: int, data: bytes) -> None:
+        self.recorded.events.append((offset_bytes, data))
+        super().take(offset_bytes, data)
 
-    def flush(self) -> None:
-        self.recorded.events.append(None)
-        super().flush()
+    def arrive(self, count: int) -> None:
+        self.recorded.events.append(count)
+        super().arrive(count)

@@ -35,7 +35,7 @@ class Case:
     window: int
     table: str = "gpt"
     garbage: float = 0.3
-    lags: bool = True
+    in_flight: int = 3
     tail: bool = False
 
 
@@ -45,20 +45,20 @@ CASES = (
     Case(63, 64, 200, LOGGED, 24),
     Case(63, 64, 203, LOGGED, 16, table="mbr"),
     Case(64, 63, 203, LOGGED, 16),
-    Case(63, 128, 301, DIRECT, 32, garbage=0),
-    Case(63, 128, 301, DIRECT, 32),
-    Case(128, 63, 301, DIRECT, 32, table="mbr"),
+    Case(63, 128, 301, DIRECT, 16, garbage=0),
+    Case(63, 128, 301, DIRECT, 16),
+    Case(128, 63, 301, DIRECT, 16, table="mbr"),
     Case(34, 64, 250, LOGGED, 40),
     Case(64, 34, 250, LOGGED, 40, tail=True),
     Case(63, 65, 155, LOGGED, 32, table="logical"),
-    Case(63, 400, 300, DIRECT, 128),
-    Case(400, 63, 300, DIRECT, 128, tail=True),
+    Case(63, 400, 300, DIRECT, 64),
+    Case(400, 63, 300, DIRECT, 64, tail=True),
     Case(67, 64, 260, LOGGED, 48, table="mbr"),
-    Case(63, 96, 260, DIRECT, 16, table="logical"),
-    Case(63, 128, 301, DIRECT, 64, lags=False),
-    Case(128, 63, 301, DIRECT, 64, lags=False, tail=True),
-    Case(63, 400, 303, DIRECT, 128, table="mbr", lags=False),
-    Case(96, 63, 260, DIRECT, 16, tail=True),
+    Case(63, 96, 260, DIRECT, 8, table="logical"),
+    Case(63, 128, 301, DIRECT, 64, in_flight=1),
+    Case(128, 63, 301, DIRECT, 64, in_flight=1, tail=True),
+    Case(63, 400, 303, DIRECT, 128, table="mbr", in_flight=1),
+    Case(96, 63, 260, DIRECT, 8, tail=True),
     Case(63, 70, 6, LOGGED, 16, table="logical"),
     Case(40, 2048, 500, DIRECT, 400, tail=True),
 )
@@ -178,7 +178,7 @@ class Layout:
             physical_bytes=BLOCK,
             scheme=case.scheme,
             window_bytes=case.window * SECTOR,
-            lags=case.lags,
+            in_flight=case.in_flight,
             pieces=pieces,
         )
 

@@ -17,23 +17,38 @@ BOTH = (DIRECT, LOGGED)
 RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "direct: a record goes with its own bytes": (
         moving,
-        "            if unrecorded is not None:\n                self._record(self._moved_to(unrecorded))",
-        "            self._record(self._moved_to(after(part, upwards)))",
+        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
+        "flushed()\n            self._record(self._moved_to(after(part, upwards)))\n            flushed",
     ),
     "direct: what shares a physical block is not kept": (
         moving,
         "edges = (fixed // block * block,) if fixed % block else ()",
         "edges = ()",
     ),
-    "direct: without the flush of the bytes": (
+    "direct: a flush is not waited for": (
         moving,
-        "                self._record(self._moved_to(unrecorded))\n            self._drive.flush()",
-        "                self._record(self._moved_to(unrecorded))",
+        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
+        "self._record(self._moved_to(arrived))\n            flushed",
+    ),
+    "direct: a record tells of the window that is still written": (
+        moving,
+        "flushed, arrived = self._drive.flushing(), after(part, upwards)",
+        "flushed, arrived = self._drive.flushing(), after(parts[min(number + 1, len(parts) - 1)], upwards)",
+    ),
+    "direct: without the flush of the last bytes": (
+        moving,
+        "        self._drive.flush()\n        self.state = self._moved_to(arrived)",
+        "        self.state = self._moved_to(arrived)",
     ),
     "logged: no flush between the log and its bytes": (
         moving,
-        "window = log(0)\n        self._drive.flush()",
-        "window = log(0)",
+        "log(0, window)\n        self._drive.flush()",
+        "log(0, window)",
+    ),
+    "logged: a flush does not wait for the log": (
+        moving,
+        "            if logging is not None:\n                logging.result()\n            self._drive.flush()",
+        "            self._drive.flush()",
     ),
     "logged: nothing is written again": (moving, "for window in found:\n", "for window in ():\n"),
     "logged: written without the rest of a physical block": (
@@ -104,11 +119,11 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
 """What a rule reads in the source, and what it is made into."""
 
 TOO_LARGE = (
-    Case(63, 128, 301, DIRECT, 64),
-    Case(128, 63, 301, DIRECT, 64),
-    Case(63, 128, 301, DIRECT, 72, lags=False),
+    Case(63, 128, 301, DIRECT, 24),
+    Case(128, 63, 301, DIRECT, 32),
+    Case(63, 128, 301, DIRECT, 72, in_flight=1),
 )
-"""Windows that do not fit into the hole, with a record that lags and without."""
+"""Windows that do not fit into the hole, with records that lag and without."""
 
 
 def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, instead: str) -> None:

@@ -27,15 +27,15 @@ def test_with_room_it_goes_far_enough_to_need_no_log() -> None:
     move = moved(partitioned(MISALIGNED, rotational=False))
     assert move.scheme is Scheme.DIRECT and move.after.start_bytes % MIB == 0
     assert 64 * MIB <= move.shift_bytes < 66 * MIB
-    # Two windows fit into the hole while their records lag.
-    assert move.lags and 2 * move.window_bytes <= move.shift_bytes
+    # Three windows fit into the hole while their records lag.
+    assert move.in_flight == 3 and 60 * MIB < 3 * move.window_bytes <= move.shift_bytes
     assert move.journal.start_bytes >= move.after.end_bytes
     assert move.span == Extent(63 * SECTOR, move.journal.end_bytes - 63 * SECTOR)
 
 
 def test_a_hard_disk_flushes_twice_for_windows_of_the_whole_hole() -> None:
     move = moved(partitioned(MISALIGNED, rotational=True))
-    assert not move.lags and move.shift_bytes // 2 < move.window_bytes <= move.shift_bytes
+    assert move.in_flight == 1 and move.shift_bytes // 2 < move.window_bytes <= move.shift_bytes
 
 
 def test_with_a_neighbour_behind_it_goes_down() -> None:
@@ -114,6 +114,8 @@ def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
         replace(move, span=Extent(move.span.start_bytes + SECTOR, move.span.size_bytes)),
         replace(move, journal=Extent(move.after.start_bytes + MIB, move.journal.size_bytes)),
         replace(move, window_bytes=2 * move.shift_bytes),
+        replace(move, window_bytes=move.shift_bytes // 2),
+        replace(move, in_flight=2),
         replace(move, head_bytes=move.before.size_bytes + SECTOR),
         replace(move, span=Extent(0, drive().size_bytes or 0)),
     )

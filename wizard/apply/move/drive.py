@@ -3,6 +3,8 @@ size."""
 
 import mmap
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from wizard.apply.block import words
 from wizard.apply.block.devices import open_exclusively
@@ -22,10 +24,13 @@ class MovedDrive:
         except OSError as error:
             raise Failed(words.UNOPENED(device=node, why=str(error.strerror))) from None
 
+        self._beside = ThreadPoolExecutor(1)
+
     def __enter__(self) -> "MovedDrive":
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._beside.shutdown()
         os.close(self._fd)
 
     def buffer(self, length_bytes: int) -> memoryview:
@@ -64,6 +69,10 @@ class MovedDrive:
             os.fdatasync(self._fd)
         except OSError as error:
             raise Failed(words.NOT_TAKEN(device=self._node, why=str(error.strerror))) from None
+
+    def flushing(self) -> Callable[[], None]:
+        """See `MovingDrive`."""
+        return self._beside.submit(self.flush).result
 
     @property
     def descriptor(self) -> int:

@@ -3,12 +3,15 @@ windows.
 
 A slot is valid when its digest is right; of two valid ones the higher number counts. So a torn write of one
 leaves the other.
+
+Two windows and no more: of three, one could be valid again that is older than the one before it, and nobody
+could tell it from one that is newer than one that was lost.
 """
 
 import hashlib
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,6 +48,10 @@ class MovingDrive(Protocol):
 
     def flush(self) -> None:
         """On return everything that was written is on the medium."""
+
+    def flushing(self) -> Callable[[], None]:
+        """Begin a flush, beside which more can be written. Once what is given returns, everything is on the
+        medium that was written before. One at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +169,9 @@ class Journal:
         return first + number % 2 * ring_bytes(course.window_bytes, self._block)
 
     def log(self, course: Course, window: Window, buffer: memoryview) -> None:
-        """Hand a window over, into the place in the ring that its number has. `buffer` holds a physical block
-        that is free, and behind it the window's bytes."""
-        size = len(window.data)
-        head = WINDOW.pack(
-            WINDOW_MAGIC,
-            window.number,
-            window.start,
-            window.end,
-            window.place,
-            size,
-            window.upwards,
-            bytes(32),
-        )[:-DIGEST_BYTES]
-        digest = hashlib.sha256(head)
-        digest.update(window.data)
-        buffer[: WINDOW.size] = head + digest.digest()
-        self._drive.write(self._place(course, window.number), buffer[: self._block + size])
+        """Hand a window that `seal` sealed in this buffer over, into the place in the ring that its number
+        has."""
+        self._drive.write(self._place(course, window.number), buffer[: self._block + len(window.data)])
 
     def logged(self, course: Course, least: int) -> Iterable[Window]:
         """The valid windows in the ring, from this number on, the oldest first."""
@@ -193,6 +186,24 @@ class Journal:
             if hashlib.sha256(raw[: WINDOW.size - DIGEST_BYTES] + data).digest() == digest:
                 found.append(Window(own, start, end, place, upwards, data))
         return sorted(found, key=lambda one: one.number)
+
+
+def seal(window: Window, buffer: memoryview) -> None:
+    """Write the head of a window, with the digest, to the beginning of the buffer that holds its bytes: to a
+    physical block of its own."""
+    head = WINDOW.pack(
+        WINDOW_MAGIC,
+        window.number,
+        window.start,
+        window.end,
+        window.place,
+        len(window.data),
+        window.upwards,
+        bytes(DIGEST_BYTES),
+    )[:-DIGEST_BYTES]
+    digest = hashlib.sha256(head)
+    digest.update(window.data)
+    buffer[: WINDOW.size] = head + digest.digest()
 
 
 def image_of(images: bytes, piece: Piece) -> bytes:

@@ -5,13 +5,16 @@ Logged: a window is in the log before its place is written; after a cut the log'
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from wizard.apply.move.journal import Journal, MovingDrive, Window, read_bytes, write_bytes
+from wizard.apply.move.journal import Journal, MovingDrive, Window, read_bytes, seal, write_bytes
 from wizard.apply.move.state import Side, State
 from wizard.apply.move.windows import after, ends, windows
 from wizard.model.documents.move import Scheme
+
+BUFFERS = 3
+"""One is written, one is written next, and one is read into."""
 
 
 class Stopped(Exception):
@@ -27,8 +30,8 @@ class Moving:
         self._drive, self._journal, self._told = drive, journal, told
         self.state = state
         course = state.course
-        self._buffers = [drive.buffer(course.window_bytes + 4 * course.physical_bytes) for _ in range(2)]
-        self._ahead = ThreadPoolExecutor(1)
+        self._buffers = [drive.buffer(course.window_bytes + 4 * course.physical_bytes) for _ in range(BUFFERS)]
+        self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
     def to(self, target: Side) -> State:
         """Move all that is left; the state then, which is not recorded yet. Raises Stopped where that was
@@ -43,6 +46,7 @@ class Moving:
                 (self._direct if self.state.course.scheme is Scheme.DIRECT else self._logged)(parts, target)
         finally:
             self._ahead.shutdown()
+            self._beside.shutdown()
         return self.state
 
     def _begin(self, target: Side, first: tuple[int, int]) -> None:
@@ -66,31 +70,30 @@ class Moving:
     def _moved_to(self, boundary: int) -> State:
         return replace(self.state, boundary_bytes=boundary, edges=())
 
-    def _stop(self, boundary: int) -> None:
-        self._record(self._moved_to(boundary))
-        self._drive.flush()
-        raise Stopped
-
     # ---- direct
 
     def _direct(self, parts: list[tuple[int, int]], target: Side) -> None:
         course, upwards = self.state.course, self.state.course.raises(target)
         source, place = ends(course, target)
-        # Without a flush of its own, the record of a window is on the medium with the window after it.
-        unrecorded: int | None = None
+        # A flush goes on beside the write of the next window. What it brought to the medium is recorded then,
+        # and the next flush takes the record along: the hole has room for what no record tells of yet.
+        flushed, arrived = None, self.state.boundary_bytes
         for number, (part, data) in enumerate(self._read_ahead(parts, source)):
             self._drive.write(place + part[0], data)
-            if unrecorded is not None:
-                self._record(self._moved_to(unrecorded))
-            self._drive.flush()
-            unrecorded = after(part, upwards)
-            if not course.lags:
-                self._record(self._moved_to(unrecorded))
+            if flushed is not None:
+                flushed()
+                self._record(self._moved_to(arrived))
+            flushed, arrived = self._drive.flushing(), after(part, upwards)
+            is_wanted = self._told(part[1] - part[0]) and number + 1 < len(parts)
+            if is_wanted or course.in_flight == 1:
+                flushed()
+                flushed = None
+                self._record(self._moved_to(arrived))
                 self._drive.flush()
-                unrecorded = None
-            if self._told(part[1] - part[0]) and number + 1 < len(parts):
-                self._stop(after(part, upwards))
-        self.state = self._moved_to(after(parts[-1], upwards))
+            if is_wanted:
+                raise Stopped
+        self._drive.flush()
+        self.state = self._moved_to(arrived)
 
     def _read_ahead(
         self, parts: list[tuple[int, int]], source: int
@@ -99,7 +102,7 @@ class Moving:
 
         def read(number: int) -> memoryview:
             start, end = parts[number]
-            buffer = self._buffers[number % 2][: end - start]
+            buffer = self._buffers[number % BUFFERS][: end - start]
             self._drive.read_into(source + start, buffer)
             return buffer
 
@@ -116,24 +119,39 @@ class Moving:
         course, upwards = self.state.course, self.state.course.raises(target)
         first = self.state.epoch << 32
 
-        def log(number: int) -> Window:
-            buffer = self._buffers[number % 2]
+        def ready(number: int) -> Window | None:
+            if number == len(parts):
+                return None
+            buffer = self._buffers[number % BUFFERS]
             window = self._whole(first + number, parts[number], target, buffer)
-            self._journal.log(course, window, buffer)
+            seal(window, buffer)
             return window
 
-        window = log(0)
+        def log(number: int, window: Window) -> None:
+            self._journal.log(course, window, self._buffers[number % BUFFERS])
+
+        window = ready(0)
+        assert window is not None
+        log(0, window)
         self._drive.flush()
+        coming = self._ahead.submit(ready, 1)
         for number, part in enumerate(parts):
-            last = number + 1 == len(parts)
-            coming: Future[Window] | None = None if last else self._ahead.submit(log, number + 1)
+            following = coming.result()
+            # What is read ahead lies where neither of the two windows before it goes.
+            coming = self._ahead.submit(ready, min(number + 2, len(parts)))
+            logging = self._beside.submit(log, number + 1, following) if following else None
             self._drive.write(window.place, memoryview(window.data))
-            if coming is not None:
-                window = coming.result()
+            if logging is not None:
+                logging.result()
             self._drive.flush()
             self.state = self._moved_to(after(part, upwards))
-            if self._told(part[1] - part[0]) and not last:
-                self._stop(after(part, upwards))
+            if following is None:
+                return
+            window = following
+            if self._told(part[1] - part[0]):
+                self._record(self.state)
+                self._drive.flush()
+                raise Stopped
 
     def _whole(self, number: int, part: tuple[int, int], target: Side, buffer: memoryview) -> Window:
         """The window with what else lies in the physical blocks at both its ends, at the place it goes to:

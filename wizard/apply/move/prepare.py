@@ -78,7 +78,7 @@ def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple
         physical_bytes=max(logical, geometry.physical_block_bytes),
         scheme=move.scheme,
         window_bytes=move.window_bytes,
-        lags=move.lags,
+        in_flight=move.in_flight,
         pieces=Pieces(*pieces, len(data), hashlib.sha256(data).hexdigest()),
     )
     boundary = course.size_bytes if course.raises(Side.NEW) else course.head_bytes

@@ -76,8 +76,8 @@ class Pieces:
 @dataclass(frozen=True, slots=True)
 class Course:
     """What does not change in a move. The first `head_bytes` of the content lie in the journal, and zeros in
-    their place, for as long as it lasts. `lags`: the record of a window goes with the bytes of the next, so
-    that one flush a window is enough; then two windows fit into the hole."""
+    their place, for as long as it lasts. `in_flight`: so many windows may be
+    on their way to the medium; so many fit into the hole."""
 
     run: str
     old_bytes: int
@@ -88,7 +88,7 @@ class Course:
     physical_bytes: int
     scheme: Scheme
     window_bytes: int
-    lags: bool
+    in_flight: int
     pieces: Pieces
 
     @property

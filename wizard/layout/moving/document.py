@@ -2,7 +2,7 @@
 
 from wizard.documents.sealed import Sealed
 from wizard.layout.moving import words
-from wizard.layout.moving.target import DIRECT_BYTES
+from wizard.layout.moving.target import DIRECT_BYTES, IN_FLIGHT
 from wizard.model.documents.move import Move, Scheme
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent
@@ -12,10 +12,11 @@ def check_move(move: Move, where: str) -> None:
     """Raises BadInput where the numbers of a move do not hold together: a forged one would write
     elsewhere."""
     block = move.drive.geometry.logical_block_bytes
-    hole = move.window_bytes * (2 if move.lags else 1)
+    hole = move.window_bytes * move.in_flight
     places = (move.before, move.after, move.span, move.journal)
     wrong = {
         "number": move.number < 1,
+        "in_flight": move.in_flight not in (1, IN_FLIGHT),
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
         "span": not all(_within(place, move.span) for place in places)

@@ -7,6 +7,7 @@ from wizard.layout.before import known_identity
 from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.target import (
+    IN_FLIGHT,
     JOURNALS,
     LARGE_SHIFT_BYTES,
     WINDOW_BYTES,
@@ -53,7 +54,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         target = target_at(start, room, part, geometry)
         if target is None:
             raise Refused(words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes))
-    lags = drive.rotational is not True
+    in_flight = 1 if drive.rotational is True else IN_FLIGHT
     shift = abs(target.after.start_bytes - part.start_bytes)
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
@@ -69,9 +70,9 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         journal=target.journal,
         scheme=target.scheme,
         window_bytes=window_of(
-            target.scheme, shift, target.window_bytes, geometry.physical_block_bytes, lags=lags
+            target.scheme, shift, target.window_bytes, geometry.physical_block_bytes, in_flight
         ),
-        lags=lags,
+        in_flight=in_flight,
         head_bytes=min(head, part.size_bytes - TAIL_BYTES),
         doubts=tuple(_doubts(drive, part, target.scheme)),
     )

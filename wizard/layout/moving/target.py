@@ -20,6 +20,10 @@ LARGE_SHIFT_BYTES = 64 * MIB
 DIRECT_BYTES = 32 * MIB
 """The shortest shift that is not logged."""
 
+IN_FLIGHT = 3
+"""So many windows are on their way at most where a flush goes on beside the next write: the one that is
+written, the one that is flushed, and the one whose record is flushed with it."""
+
 WINDOW_BYTES = 64 * MIB
 LOGGED_WINDOWS = (16 * MIB, MIB)
 """Larger windows are faster; a smaller journal fits where there is little room."""
@@ -132,9 +136,8 @@ def _span(places: Iterable[Extent]) -> Extent:
     return Extent(start, max(place.end_bytes for place in known) - start)
 
 
-def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, *, lags: bool) -> int:
-    """How much is moved at a time: what fits into the hole, twice where a record lags; whole physical
-    blocks."""
+def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight: int) -> int:
+    """How much is moved at a time: what fits so many times into the hole; whole physical blocks."""
     if scheme is Scheme.LOGGED:
         return wanted
-    return min(wanted, shift // 2 if lags else shift) // physical * physical
+    return min(wanted, shift // in_flight) // physical * physical

@@ -22,9 +22,8 @@ class Move:
     """A partition from one place to another, in place.
 
     `holds` is what libblkid finds in it (`ext4`, `crypto_LUKS`). While it moves its entry in the table covers
-    `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. `lags`:
-    a window's record goes with the bytes of the next, which is faster where a flush is dear. `doubts` are
-    what is good to know before."""
+    `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. So many
+    windows may be `in_flight` to the medium at once. `doubts` are what is good to know before."""
 
     drive: Identity
     device: str
@@ -37,7 +36,7 @@ class Move:
     journal: Extent
     scheme: Scheme
     window_bytes: int
-    lags: bool
+    in_flight: int
     head_bytes: int
     doubts: tuple[Said | str, ...] = ()
 
