@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from typing import TYPE_CHECKING
 
 from tests.lab.fleet import EVERYWHERE, MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SHARED, SLOW, node_of, shown, tool
+from tests.lab.inside import SHARED, SLOW, node_of, shown, told, tool
 from tests.lab.visit import Visit
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
-from wizard.cli import main
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import rehearsed_steps
 from wizard.model.journal import Check, Event
@@ -67,7 +64,7 @@ WITH_TABLE = ("unread-end", "unread-mark")
 def unread(fleet: Fleet) -> Iterator[Check]:
     """What cannot be read is said by every command, and nothing is concluded from it."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
-    _, text = _told("inspect", "--json")
+    _, text = told("inspect", "--json")
     seen = {drive["path"]: drive for drive in json.loads(text)["drives"]}
     for name in ("unread-all", "unread-start", *WITH_TABLE):
         drive = seen[nodes[name]]
@@ -87,31 +84,31 @@ def unread(fleet: Fleet) -> Iterator[Check]:
             numbers == ([1] if name in WITH_TABLE else []),
             shown(numbers),
         )
-        status, said = _told("plan", nodes[name], "--workload", "small-files")
+        status, said = told("plan", nodes[name], "--workload", "small-files")
         yield Check(
             f"{name}: nothing is planned as if it were empty",
             status == 3 and "may not be empty" in said,
             f"{status}: {said}",
         )
     dead, torn = nodes["unread-all"], nodes["unread-start"]
-    status, said = _told("bench", dead)
+    status, said = told("bench", dead)
     yield Check(
         "unread-all: bench says why it cannot",
         status == 1 and "Input/output error" in said,
         f"{status}: {said}",
     )
-    status, said = _told("advise", dead, "--workload", "small-files")
+    status, said = told("advise", dead, "--workload", "small-files")
     yield Check(
         "unread-all: advice has its doubts", status == 0 and "may be failing" in said, f"{status}: {said}"
     )
     file = str(SHARED / "plan-unread.json")
-    status, said = _told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
+    status, said = told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
     yield Check(
         "unread-start: a plan to replace says what it does not know",
         status == 0 and "could not be read" in said,
         f"{status}: {said}",
     )
-    status, said = _told("apply", file, "--confirm", fleet["unread-start"].serial)
+    status, said = told("apply", file, "--confirm", fleet["unread-start"].serial)
     why = status == 3 and "was not read" in said and "Nothing was written" in said
     yield Check("unread-start: it is not applied", why, f"{status}: {said}")
 
@@ -121,9 +118,9 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     drive = fleet["unwritable"]
     file = SHARED / "plan-unwritable.json"
     before = tool("md5sum", node_of(drive)).split()[0]
-    _told("plan", node_of(drive), "--volume", "workload=small-files,fs=ext4,mount=none", "-o", str(file))
+    told("plan", node_of(drive), "--volume", "workload=small-files,fs=ext4,mount=none", "-o", str(file))
     rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
-    status, said = _told("apply", str(file), "--confirm", drive.serial)
+    status, said = told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
     why = "could not be written at byte"
     for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
@@ -142,19 +139,19 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     )
     log = (folder / "process.log").read_text()
     yield Check("unwritable: the process that applied has no more to say", not log, log)
-    status, said = _told("status")
+    status, said = told("status")
     yield Check(
         "unwritable: status tells that it failed, and where",
         why in said and "failed" in said,
         said,
     )
-    status, said = _told("resume", folder.name, "--confirm", drive.serial)
+    status, said = told("resume", folder.name, "--confirm", drive.serial)
     yield Check(
         "unwritable: trying again fails alike",
         status == 1 and why in said,
         f"{status}: {said}",
     )
-    status, said = _told("undo", folder.name)
+    status, said = told("undo", folder.name)
     # What takes no write holds still what it held, and is not written again.
     after = tool("md5sum", node_of(drive)).split()[0]
     yield Check(
@@ -162,14 +159,6 @@ def errs(fleet: Fleet) -> Iterator[Check]:
         status == 0 and "bit for bit" in said and after == before,
         f"{status}: {before} {after} {said}",
     )
-
-
-def _told(*words: str) -> tuple[int, str]:
-    """How a command of diskwright ends, and all it says. In this process, which saves its start."""
-    said = StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
-        status = main(words)
-    return status, said.getvalue()
 
 
 def _write_tables(lab: Laboratory) -> None:

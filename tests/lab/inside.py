@@ -5,7 +5,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -122,6 +123,24 @@ def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW)
         f"diskwright {' '.join(words)} ended with {result.status}: {result.errors}{result.output}"
     )
     return result
+
+
+def told(*words: str) -> tuple[int, str]:
+    """How a command of diskwright ends, and all it says. In this process, which saves its start."""
+    from wizard.cli import main  # Most jobs do without.
+
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        status = main(words)
+    return status, said.getvalue()
+
+
+def cut_power() -> None:
+    """At once, without a word to any drive. What was checked until now counts."""
+    (SHARED / "status").write_text("0\n")
+    Path("/proc/sysrq-trigger").write_text("b")
+    sleep(SLOW)
+    raise AssertionError("The power does not go.")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from tests.lab.console import PURPOSE, WHAT, ends, flat, is_read, look, short
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace, virtio_drive
 from tests.lab.hotplug import is_writing, plug, pull
-from tests.lab.inside import SHARED, SLOW, keep_runs_at, node_of, shown, tool
+from tests.lab.inside import SLOW, cut_power, keep_runs_at, node_of, shown, tool
 from tests.lab.screen import TERMINAL, Console
 from tests.lab.visit import Visit
 from wizard.apply.engine.record import load_record
@@ -66,9 +66,7 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
             assert monotonic() < limit, f"Nothing is written.\n{console.text}"
             sleep(0.01)
         yield Check("the power goes while the stick is written", True, "")
-        (SHARED / "status").write_text("0\n")
-        Path("/proc/sysrq-trigger").write_text("o")
-        sleep(SLOW)
+        cut_power()
 
 
 def gone_on_with(fleet: Fleet) -> Iterator[Check]:

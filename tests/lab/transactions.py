@@ -13,7 +13,7 @@ from random import Random
 from unittest.mock import patch
 
 from tests.lab.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
-from tests.lab.inside import SHARED, SLOW, node_of, shown, tool
+from tests.lab.inside import SLOW, cut_power, node_of, shown, tool
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
@@ -295,9 +295,7 @@ def _power_goes(writes: int) -> Iterator[None]:
     def counted(medium: DeviceMedium, offset_bytes: int, data: bytes) -> None:
         nonlocal left
         if left == 0:
-            (SHARED / "status").write_text("0\n")
-            Path("/proc/sysrq-trigger").write_text("o")
-            run(("sleep", "60"), seconds=70)
+            cut_power()
         left -= 1
         write(medium, offset_bytes, data)
         medium.flush()

@@ -41,6 +41,7 @@ MODULES = (
     "transactions",
     "unseen",
     "erring",
+    "moved",
     "powercuts",
     "applycuts",
     "equal",

@@ -190,9 +190,10 @@ class Layout:
         journal.prepare(state, self.images)
         return mover.Mover(drive, journal, state, b"")
 
-    def found(self, drive: LossyDrive) -> "mover.Mover | None":
-        """The move that the drive's journal tells of."""
-        journal = Journal(drive, self.journal_at, BLOCK)
+    def found(self, drive: LossyDrive, block: int = BLOCK) -> "mover.Mover | None":
+        """The move that the drive's journal tells of, where the drive is said to have these physical
+        blocks."""
+        journal = Journal(drive, self.journal_at, block)
         loaded = journal.load()
         return None if loaded is None else mover.Mover(drive, journal, *loaded)
 

@@ -98,7 +98,9 @@ def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical
 
 
 class Journal:
-    """The journal that begins at a place of the drive."""
+    """The journal that begins at a place of the drive. `physical_bytes` counts for a new one alone: where the
+    parts of one that is found lie is what its own state says, since behind another bridge the same drive may
+    name other blocks."""
 
     def __init__(self, drive: MovingDrive, at_bytes: int, physical_bytes: int) -> None:
         self._drive, self._at, self._block = drive, at_bytes, physical_bytes
@@ -142,6 +144,7 @@ class Journal:
         if newest is None:
             return None
         self._number, self._slot = newest[0], newest[1]
+        self._block = newest[2].course.physical_bytes
         return newest[2], newest[3]
 
     def _read_slot(self, slot: int) -> tuple[int, State, bytes] | None:
