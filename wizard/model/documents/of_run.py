@@ -6,7 +6,7 @@ from wizard.model.documents.migration import Migration
 from wizard.model.documents.move import Move
 from wizard.model.plan import Plan
 
-OneTokened = Changes | Migration | Move
+OneTokened = Changes | Migration | Move | Bring
 """Those that one token confirms."""
 
 RunDocument = Plan | Changes | Migration | Bring | Move
