@@ -32,7 +32,7 @@ from wizard.model.said import Said
 def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
     """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
     or what is on a device, cannot be read."""
-    if (fault := takes_fault(source.path)) is not None:
+    if not source.is_device and (fault := takes_fault(source.path)) is not None:
         raise refused(words.TAKES_NOTHING(why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
     device = device_of(mounted) if mounted else None

@@ -43,7 +43,9 @@ def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> Ed
         LineEdit(old, before, moved(line, before)),
         LineEdit(0, None, kept) if own is None else LineEdit(own, line, kept),
     )
-    return EditFstab(file, digest_of_text(text), edits)
+    # As patch(1) takes a difference: in the order of the lines, and what is added last.
+    in_order = sorted(edits, key=lambda one: (one.number == 0, one.number))
+    return EditFstab(file, digest_of_text(text), tuple(in_order))
 
 
 def moved(line: str, before: str) -> str:
@@ -87,14 +89,22 @@ def take_faults(bring: Bring) -> Iterator[Said]:
         yield words.OTHER_PLACE(place=printable(takes.place, 60))
 
 
+def _is_at(place: str, edit: LineEdit) -> bool:
+    """Whether it is the line of what is mounted at a place that is changed."""
+    fields = (edit.old or "").split()
+    return (
+        edit.number > 0
+        and len(fields) > 2
+        and not fields[0].startswith("#")
+        and fields[PLACE] == fstab_escaped(place)
+    )
+
+
 def _is_ours(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
         return False
-    first, second = lines
-    if first.old is None or first.new is None or second.new is None or first.number < 1:
-        return False
-    fields = first.old.split()
-    if len(fields) < 3 or fields[0].startswith("#") or fields[PLACE] != fstab_escaped(takes.place):
+    first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
+    if not _is_at(takes.place, first) or first.old is None or first.new is None or second.new is None:
         return False
     if second.new.lstrip("#") != (BEFORE + first.old).lstrip("#"):
         return False
