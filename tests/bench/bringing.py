@@ -1,9 +1,9 @@
-"""`python -m tests.bench.bringing [--write]`: how fast files are brought to a volume, against rsync, as a table for
-docs/figures.md.
+"""`python -m tests.bench.bringing [--write]`: how fast files are brought to a volume, against rsync, as a
+table for docs/figures.md.
 
-Needs root for loop drives, and rsync. Both copy the same tree from the same ext4 to a fresh ext4, one right after the
-other; the source is mounted anew before each, so that its files are read again. Both times end when all is on the
-drive: rsync is followed by `sync --file-system`.
+Needs root for loop drives, and rsync. Both copy the same tree from the same ext4 to a fresh ext4, one right
+after the other; the source is mounted anew before each, so that its files are read again. Both times end when
+all is on the drive: rsync is followed by `sync --file-system`.
 """
 
 import argparse

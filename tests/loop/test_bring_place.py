@@ -1,5 +1,5 @@
-"""A volume that takes the place of its source: fstab is changed as it was shown, goes on after a kill at any moment,
-and goes back, also after a restart and without the drive."""
+"""A volume that takes the place of its source: fstab is changed as it was shown, goes on after a kill at any
+moment, and goes back, also after a restart and without the drive."""
 
 import os
 import random

@@ -146,6 +146,7 @@ WAYS_ON = Sentence(
     "apply.bring.ways-on",
     "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
 )
+NOT_NOTED = Sentence("apply.bring.not-noted", "{file} cannot be used: {why}.")
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
 
 # Taking it back.
