@@ -136,7 +136,8 @@ OLD_KEPT = Sentence(
 )
 COPY_STAYS = Sentence(
     "apply.bring.copy-stays",
-    "{device} is not mounted at {place} now, so the copy on it stays. The next start mounts the old one.",
+    "The copy on {device} stays, since it can be in use in its new place. The next start mounts the old "
+    "filesystem at {place}.",
 )
 MORE_CHANGE = Sentence("apply.bring.more-change", "{count:,d} more")
 NEW_AT_TOP = Sentence("apply.bring.new-at-top", "Not copied, since it appeared meanwhile: {paths:list}.")
