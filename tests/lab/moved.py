@@ -19,7 +19,7 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, cut_power, node_of, shown, sysfs, told, tool
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import forget_caches, read_bytes
-from wizard.apply.move.run import THROTTLE
+from wizard.apply.move.carrying import THROTTLE
 from wizard.apply.run.runs import list_runs
 from wizard.cli import main
 from wizard.model.errors import ExitCode

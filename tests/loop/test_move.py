@@ -15,12 +15,12 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from wizard.apply.decide import power_now, resume, undo, ways_on
-from wizard.apply.move.run import THROTTLE
-from wizard.apply.move.start import start_move
+from wizard.apply.move.carrying import THROTTLE
+from wizard.apply.move.start import start_moves
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.moving.planned import planned_move
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Partition
@@ -118,7 +118,8 @@ def filled(node: str, content: Content, seed: int) -> None:
 
 def begin(work: Work, move: Move, rest: float = 0.0) -> Path:
     work.bench.own(move.drive.path)
-    run = start_move(move, move.drive.token, journal_dir=work.runs, environment=work.environment)
+    moves = Moves((move,))
+    run = start_moves(moves, move.drive.token, journal_dir=work.runs, environment=work.environment)
     if rest:
         (run / THROTTLE).write_text(str(rest))
     return run
@@ -324,7 +325,7 @@ def test_what_cannot_move_is_refused_and_nothing_is_written(work: Work, make_dri
         begin(work, move)
     tool("umount", str(place))
     with pytest.raises(Refused, match="token"):
-        start_move(move, "another", journal_dir=work.runs, environment=work.environment)
+        start_moves(Moves((move,)), "another", journal_dir=work.runs, environment=work.environment)
     assert digest(path) == before
     # What has changed since it was planned is not moved.
     tool("mount", node, str(place))

@@ -19,6 +19,7 @@ from wizard.layout.changes.possible import (
 )
 from wizard.layout.changes.words import UNREAD
 from wizard.layout.moving.planned import planned_move
+from wizard.layout.moving.sequence import misaligned_parts, planned_moves
 from wizard.layout.one.possible import (
     room_behind,
     why_not_delete,
@@ -204,7 +205,21 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     yield Entry("move", "f", words.MOVE(), says, why_not)
 
 
+def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    """In the drive's own menu, where there is more than one."""
+    if len(misaligned_parts(drive)) < 2:
+        return
+    says: Text = ""
+    try:
+        says = words.MOVE_ALL_SAYS(count=len(planned_moves(machine, drive).moves))
+        why_not = here.not_measured
+    except Refused as refusal:
+        why_not = str(refusal)
+    yield Entry("move", "f", words.MOVE_ALL(), says, why_not)
+
+
 def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    yield from _of_several_misaligned(machine, drive, here)
     yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
     yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
     yield Entry(

@@ -15,14 +15,14 @@ from wizard.faces.writing.migrating import migration_lines
 from wizard.faces.writing.moving import move_lines
 from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
 from wizard.layout.document import PLANS, read_plan
-from wizard.layout.moving.document import MOVES, is_move, read_move
+from wizard.layout.moving.document import MOVES, read_moves
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
 from wizard.model.documents.carried import Carried
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -58,7 +58,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Carried | Move) -> str:
+def _rendered(document: Plan | Changes | Migration | Carried | Moves) -> str:
     match document:
         case Plan():
             return PLANS.render_shown(document)
@@ -68,11 +68,11 @@ def _rendered(document: Plan | Changes | Migration | Carried | Move) -> str:
             return MIGRATIONS.render_shown(document)
         case Carried():
             return render_carried(document)
-        case Move():
+        case Moves():
             return MOVES.render_shown(document)
 
 
-def _lines(document: Plan | Changes | Migration | Carried | Move, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Carried | Moves, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -82,11 +82,11 @@ def _lines(document: Plan | Changes | Migration | Carried | Move, width: int) ->
             return migration_lines(document, width)
         case Carried():
             return carried_lines(document, width)
-        case Move():
+        case Moves():
             return move_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Carried | Move:
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = str(words.INPUT()) if name == "-" else printable(name)
     try:
@@ -102,8 +102,8 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Move:
             return read_migration(text, shown)
         if is_carried(text):
             return read_carried(text, shown)
-        if is_move(text):
-            return read_move(text, shown)
+        if MOVES.is_one(text):
+            return read_moves(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(words.NO_TEXT(file=shown)) from None

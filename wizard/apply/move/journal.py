@@ -118,6 +118,14 @@ class Journal:
         self.save(state)
         self._drive.flush()
 
+    def forget(self, run: str) -> None:
+        """Take the states of this run away, and nothing else; on the medium on return."""
+        for slot in range(SLOTS):
+            found = self._read_slot(slot)
+            if found is not None and found[1].course.run == run:
+                write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
+        self._drive.flush()
+
     @property
     def _images_at(self) -> int:
         return self._at + SLOTS * SLOT_BYTES

@@ -161,10 +161,8 @@ class Actions(Place):
             self._change(PartChange.GROW)
 
     def act_move(self, _row: str, _values: Values) -> None:
-        """To where it is aligned, with everything in it."""
-        part = self._drive.partition(self._device)
-        assert part is not None
-        to_move(self.desk, self._machine, self._drive, part)
+        """To where it is aligned, with everything in it; of a drive, all that are misaligned."""
+        to_move(self.desk, self._machine, self._drive, self._drive.partition(self._device))
 
     def _change(self, change: PartChange) -> None:
         from wizard.desk.jobs.of_plan import PlanJob
@@ -302,13 +300,17 @@ class Which(Place):
         self.desk.go(Ways(self.desk, self._drive, row))
 
 
-def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
-    """On to the review of moving a misaligned partition. Raises Refused where it cannot move."""
+def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition | None) -> None:
+    """On to the review of moving a misaligned partition, or all of the drive. Raises Refused where none can
+    move."""
     from wizard.desk.jobs.of_move import MoveJob
     from wizard.desk.places.review import Review
     from wizard.layout.moving.planned import planned_move
+    from wizard.layout.moving.sequence import planned_moves
+    from wizard.model.documents.move import Moves
 
-    desk.go(Review(desk, MoveJob(planned_move(machine, drive, part))))
+    moves = Moves((planned_move(machine, drive, part),)) if part else planned_moves(machine, drive)
+    desk.go(Review(desk, MoveJob(moves)))
 
 
 def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:

@@ -48,6 +48,12 @@ GROW_SAYS = Sentence("desk.actions.grow-says", "by {size:size} that are free beh
 GROW_IN_USE_SAYS = Sentence("desk.actions.grow-in-use-says", "to fill its partition, should it not yet")
 MOVE = Sentence("desk.actions.move", "Move to an aligned place")
 MOVE_SAYS = Sentence("desk.actions.move-says", "by {shift:size}; every file stays")
+MOVE_ALL = Sentence("desk.actions.move-all", "Align the partitions")
+MOVE_ALL_SAYS = Sentence(
+    "desk.actions.move-all-says",
+    "{count} moves to an aligned place; every file stays",
+    "{count} move to aligned places; every file stays",
+)
 FORMAT = Sentence("desk.actions.format", "Format")
 FORMAT_SAYS = Sentence("desk.actions.format-says", "its files are lost once you keep it")
 DELETE = Sentence("desk.actions.delete", "Delete")

@@ -39,7 +39,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
     reason where it cannot be."""
     if why := why_not_move(drive, part):
-        raise Refused(str(why))
+        raise Refused(why)
     size_bytes, geometry = measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:

@@ -88,6 +88,8 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target 
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
+        _highest(room, part, geometry, DIRECT_BYTES),
+        _lowest(room, part, geometry, DIRECT_BYTES),
         align_up(geometry, part.start_bytes),
         align_down(geometry, part.start_bytes),
     )
@@ -101,6 +103,14 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = align_up(geometry, low)
     return start if start + shift <= part.start_bytes else part.start_bytes
+
+
+def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+    """The highest aligned start at least so far behind it that leaves room for a journal; its own where there
+    is no such."""
+    journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
+    start = align_down(geometry, journal - part.size_bytes)
+    return start if start >= part.start_bytes + shift else part.start_bytes
 
 
 def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> Target | None:
