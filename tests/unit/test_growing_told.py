@@ -69,6 +69,7 @@ def test_a_superblock_without_a_field_is_a_failure() -> None:
 
 
 WORDS = """Filesystem features:      has_journal extent {more}
+Block count:              262144
 Block size:               {size}
 
 Group 0: (Blocks 0-32767) csum 0x1 [ITABLE_ZEROED]

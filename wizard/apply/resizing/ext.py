@@ -13,11 +13,13 @@ from wizard.apply.block.extents import clipped, gaps, merged
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.resizing import words
 from wizard.apply.resizing.showing import Showing
-from wizard.apply.resizing.words import CUT_OFF, MOVES_FILES, NO_ROOM, NOT_TOLD, refusal
+from wizard.apply.resizing.words import CUT_OFF, MOVES_FILES, NO_ROOM, NOT_CLEAN, NOT_TOLD, refusal
 from wizard.apply.steps.step_context import Site
+from wizard.filesystems.ext4 import CHECK
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import GrowFilesystem, Resizing
+from wizard.tools.program import run
 
 FEATURES = frozenset(
     {
@@ -51,6 +53,8 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     """Show every record, and all that lies behind the new end; the places are records and what is free.
     Raises Failed."""
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
+    if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
+        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}")))
     moved = tuple(clipped(showing.behind, gaps(places, showing.volume.end_bytes)))
     _refuse_room(showing, sum(one.size_bytes for one in moved))
     showing.do(("e2image", "-r", showing.real, showing.stand_in))

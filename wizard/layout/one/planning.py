@@ -104,9 +104,7 @@ def shrink_plan(
     return _resized(machine, drive, part, size_bytes, recording)
 
 
-def _resized(
-    machine: Machine, drive: Drive, part: Partition, size_bytes: int, recording: Recording
-) -> Plan:
+def _resized(machine: Machine, drive: Drive, part: Partition, size_bytes: int, recording: Recording) -> Plan:
     """The plan that gives a partition this size, with all that is in it."""
     if growing := growing_of(part.filesystem):
         refuse_missing(machine, growing.check[:1])
