@@ -200,7 +200,7 @@ def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
     ("words", "why"),
     [
         (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
-        (("-O", "quota", "-b", "4096"), "features with which nothing is grown so far: quota"),
+        (("-O", "quota", "-b", "4096"), "features with which nothing is resized so far: quota"),
     ],
 )
 def test_what_a_stand_in_cannot_show_is_not_grown(

@@ -1,4 +1,4 @@
-"""One partition, and the filesystem in it, gives up its end; files stay, and its neighbours keep every byte."""
+"""One partition, and the filesystem in it, gives up its end; files stay, and neighbours keep every byte."""
 
 import os
 import random
@@ -39,7 +39,7 @@ def at_the_end(drive: Shared, filesystem: str, size_bytes: int = 50 * MIB) -> st
         front = room.f_bavail * room.f_frsize - size_bytes * 3 // 2
         tool("dd", "if=/dev/zero", f"of={place / 'front'}", "bs=1M", f"count={front // MIB}", "status=none")
         (place / "front folder").mkdir()
-        data = random.Random(13).randbytes(MIB)  # noqa: S311
+        data = random.Random(13).randbytes(MIB)
         for number in range(size_bytes // MIB):
             (place / f"front folder/{number}").write_bytes(data[number:] + bytes(4096))
         for number in range(0, size_bytes // MIB, 3):
@@ -50,12 +50,17 @@ def at_the_end(drive: Shared, filesystem: str, size_bytes: int = 50 * MIB) -> st
     return files_of(drive)
 
 
+def told(text: str, name: str) -> int:
+    """A number by dumpe2fs's words."""
+    found = re.search(rf"(?m)^{name}:\s+(\d+)$", text)
+    assert found, name
+    return int(found[1])
+
+
 def blocks_behind(drive: Shared, end_bytes: int) -> int:
     """How many blocks behind this place of the partition are in use."""
     text = tool("dumpe2fs", drive.node(drive.number))
-    size, count = (
-        int(re.search(rf"(?m)^{name}:\s+(\d+)$", text)[1]) for name in ("Block size", "Block count")
-    )
+    size, count = told(text, "Block size"), told(text, "Block count")
     free = 0
     for line in re.findall(r"(?m)^\s+Free blocks: (.*)$", text):
         for run in filter(None, line.strip().split(", ")):
@@ -67,9 +72,7 @@ def blocks_behind(drive: Shared, end_bytes: int) -> int:
 def held(drive: Shared) -> int:
     """How many bytes the filesystem spans."""
     text = tool("dumpe2fs", "-h", drive.node(drive.number))
-    size, count = (
-        int(re.search(rf"(?m)^{name}:\s+(\d+)$", text)[1]) for name in ("Block size", "Block count")
-    )
+    size, count = told(text, "Block size"), told(text, "Block count")
     return size * count
 
 
@@ -173,7 +176,7 @@ def test_killed_at_any_moment_it_goes_on_or_back(
     files = at_the_end(drive, "ext4")
     was = work.digest(drive.path)
     run = work.start(drive.shrink_plan(NEW), keep=False)
-    wait = random.Random(seed).uniform(0.0, 0.4)  # noqa: S311
+    wait = random.Random(seed).uniform(0.0, 0.4)
 
     def is_writing() -> bool:
         record = load_record(run)

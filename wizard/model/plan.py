@@ -183,7 +183,7 @@ class GrowFilesystem:
 
 @dataclass(frozen=True, slots=True)
 class ShrinkFilesystem:
-    """Have the filesystem on `device` end at `size_bytes` behind its start, before its partition does, too."""
+    """Have the filesystem on `device` end within `size_bytes` behind its start, where its partition will."""
 
     device: str
     filesystem: str

@@ -95,8 +95,8 @@ def _refuse_room(showing: Showing, moved_bytes: int) -> None:
 
 def _free(text: str) -> Iterator[tuple[str, str]]:
     for line in FREE.findall(text):
-        for run in filter(None, re.split(r",\s*", line.strip())):
-            first, _, last = run.partition("-")
+        for blocks in filter(None, re.split(r",\s*", line.strip())):
+            first, _, last = blocks.partition("-")
             yield first, last
 
 

@@ -175,7 +175,8 @@ def _ext_taken(read: Read, block_bytes: int) -> int | None:
     if free > blocks or free_inodes > inodes or not inodes_in_group:
         return None
     groups = -(-(inodes - free_inodes) // inodes_in_group)
-    return min(blocks, max(blocks - free, (groups - 1) * in_group)) * block_bytes
+    taken: int = min(blocks, max(blocks - free, (groups - 1) * in_group))
+    return taken * block_bytes
 
 
 def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:

@@ -81,8 +81,8 @@ ABOUT_SIZES = Sentence(
 ABOUT_PART = Sentence(
     "faces.showing.plan_options.about-part",
     "A partition, such as /dev/sdX2, is formatted in its place, or deleted with --delete. With --grow "
-    "it gets the free space behind it, with --shrink it gives up its end; its files stay. The other partitions stay, and may be in use "
-    "meanwhile.",
+    "it gets the free space behind it, with --shrink it gives up its end; its files stay. The other "
+    "partitions stay, and may be in use meanwhile.",
 )
 ABOUT_MOUNTING = Sentence(
     "faces.showing.plan_options.about-mounting",
