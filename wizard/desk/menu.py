@@ -21,11 +21,13 @@ from wizard.layout.changes.words import UNREAD
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.sequence import misaligned_parts, planned_moves
 from wizard.layout.one.possible import (
+    least_bytes,
     room_behind,
     why_not_delete,
     why_not_format,
     why_not_grow,
     why_not_grow_mounted,
+    why_not_shrink,
 )
 from wizard.layout.room.refusals import measured, unread_content
 from wizard.layout.room.space import aligned_spaces
@@ -39,7 +41,8 @@ from wizard.services.session import OpenRun
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
-WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "format", "delete", "move"}
+WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "shrink", "format"}
+WRITES |= {"delete", "move"}
 """What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """The least that any filesystem for files takes."""
@@ -184,12 +187,23 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
     yield Entry("grow", "g", words.GROW(), says, _text(why_not))
+    yield Entry("shrink", "z", words.SHRINK(), *_shrinking(drive, part))
     yield Entry(
         "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _text(why_not_format(drive, part)), ends=True
     )
     yield Entry(
         "delete", "D", words.DELETE(), words.DELETE_SAYS(), _text(why_not_delete(drive, part)), ends=True
     )
+
+
+def _shrinking(drive: Drive, part: Partition) -> tuple[Text, Text]:
+    """What making it smaller means, and why that cannot be."""
+    if why_not := why_not_shrink(drive, part):
+        return "", why_not
+    # Of a recording from before, nobody knows how much is taken.
+    if part.signatures[0].taken_bytes is None:
+        return words.SHRINK_SAYS_ANY(), ""
+    return words.SHRINK_SAYS(least=least_bytes(drive, part)), ""
 
 
 def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:

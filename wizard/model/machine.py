@@ -64,7 +64,8 @@ class Signature:
     device's start; `striping` what an array or a filesystem's superblock says; `block_bytes` the block of a
     filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
     compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that
-    is mapped block by block.
+    is mapped block by block. `taken_bytes` is what files and records take of an ext filesystem, by its
+    superblock.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class Signature:
     block_bytes: int | None = None
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
+    taken_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ WRITING = {
     "format",
     "delete",
     "grow",
+    "shrink",
     "rename",
     "mount",
     "options",

@@ -47,9 +47,15 @@ NOT_A_BLOCK = Sentence(
 SAME = Sentence("layout.moving.same", "{part} starts there already.")
 NO_ROOM = Sentence(
     "layout.moving.no-room",
-    "There is no room to move {part}: it takes {needed:size} of free space beside it. Make it smaller "
-    "first, or "
-    "delete its neighbour.",
+    "There is no room to move {part}: it takes {needed:size} of free space beside it. {way}",
+)
+SHRINK_FIRST = Sentence(
+    "layout.moving.shrink-first",
+    "Make it smaller first: `sudo diskwright plan {part} --shrink {mib}M -o shrink.json`.",
+)
+CLEAR_FIRST = Sentence(
+    "layout.moving.clear-first",
+    "Delete its neighbour first, or copy its files elsewhere with `diskwright bring`.",
 )
 NO_ROOM_THERE = Sentence(
     "layout.moving.no-room-there",
