@@ -26,6 +26,8 @@ from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import BRING, make_run
+from wizard.apply.system import edited_file
+from wizard.apply.tune import steps as tuning
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.document import render_bring
 from wizard.model.documents.bring import Bring
@@ -152,6 +154,9 @@ PLACES = (
     (catching_up, "write_manifest"),
     (running, "compare"),
     (comparing, "differences"),
+    (running, "take_place"),
+    (edited_file, "sync_folder"),
+    (tuning, "standing"),
 )
 """What a kill comes before."""
 

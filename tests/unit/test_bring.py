@@ -24,7 +24,10 @@ from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
 from wizard.layout.bring.document import BRING_SCHEMA, read_bring, render_bring
 from wizard.layout.bring.losses import losses_of, name_fault, size_fault
-from wizard.model.documents.bring import Bring, BringAmount, BringFrom, BringTo
+from wizard.layout.bring.taking import moved, place_edit, takes_fault
+from wizard.layout.changes.lines import edited, is_edited, restored
+from wizard.model.documents.bring import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace, Top
+from wizard.model.documents.changes import LineEdit
 from wizard.model.errors import BadInput
 from wizard.model.units import GIB, MIB
 
@@ -35,6 +38,21 @@ SOURCE = BringFrom("/home/anna", False, "ext4", "0d2c", ("/home/anna/usb",))
 TARGET = BringTo("/dev/sda1", "xfs", "1e3f", "/srv", "/srv/old/anna", ("/srv/old", "/srv/old/anna"))
 AMOUNT = BringAmount(100, 80, 5 * MIB, 6 * MIB, links=3, names=2, others=1)
 BRING = Bring(IDENTITY, SOURCE, TARGET, AMOUNT)
+
+FSTAB = "UUID=1e3f /srv/new xfs nofail,noatime 0 0\nUUID=0d2c /home ext4 defaults 0 2\nproc /proc proc\n"
+TAKES = replace(
+    BRING,
+    source=BringFrom("/home", False, "ext4", "0d2c"),
+    target=BringTo("/dev/sda1", "xfs", "1e3f", "/srv/new", "/srv/new"),
+    takes=TakePlace(
+        "/home",
+        "/dev/sdb1",
+        "0d2c",
+        place_edit("/etc/fstab", FSTAB, 2, 1, "UUID=1e3f /srv/new xfs nofail,noatime 0 0"),
+        Top(0, 0, 0o755),
+    ),
+)
+"""The volume takes the place of /home."""
 
 
 def told(bring: Bring) -> str:
@@ -228,3 +246,78 @@ def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch
     monkeypatch.setattr(planning, "device_of", lambda _: "/dev/vda")
     source = planning._source(str(tmp_path))
     assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""
+
+
+def test_a_volume_takes_the_place_in_fstab_and_gives_it_back() -> None:
+    assert TAKES.takes is not None and TAKES.steps[-1] is BringStep.TAKE_PLACE
+    assert BringStep.TAKE_PLACE not in BRING.steps
+    after = edited(TAKES.takes.edit, FSTAB)
+    # The new line stands where the old one stood, so what is mounted below the place comes behind it.
+    assert after == (
+        "# before diskwright: UUID=0d2c /home ext4 defaults 0 2\n"
+        "UUID=1e3f /home xfs noatime 0 0\n"
+        "proc /proc proc\n"
+    )
+    assert is_edited(TAKES.takes.edit, after) and restored(TAKES.takes.edit, after) == FSTAB
+    # Another line that came since stays.
+    assert restored(TAKES.takes.edit, after + "tmpfs /x tmpfs\n") == FSTAB + "tmpfs /x tmpfs\n"
+    text = "UUID=0d2c\t/home\text4"
+    edit = place_edit("/etc/fstab", text, 1, None, "UUID=1e3f /home xfs defaults 0 0")
+    after = edited(edit, text)
+    assert after == "UUID=1e3f /home xfs defaults 0 0\n# before diskwright: UUID=0d2c\t/home\text4\n"
+    assert restored(edit, after) == text
+    # A comment of an earlier run is another line.
+    twice = place_edit("/etc/fstab", FSTAB + after, 2, 1, "UUID=1e3f /srv/new xfs nofail,noatime 0 0")
+    again = place_edit(
+        "/etc/fstab", edited(twice, FSTAB + after) or "", 2, None, "UUID=9 /home xfs defaults 0 0"
+    )
+    assert is_edited(again, edited(again, edited(twice, FSTAB + after) or "") or "")
+
+
+def test_what_is_said_of_a_place_stays_with_it() -> None:
+    old = "UUID=1 /home\\040of ext4 nosuid,nodev,ro,data=journal 0 2"
+    assert moved("UUID=2\t/srv/a  xfs", old) == "UUID=2\t/home\\040of  xfs nosuid,nodev"
+    assert moved("UUID=2 /srv/a xfs nofail,noexec,noatime 0 0", old) == (
+        "UUID=2 /home\\040of xfs noatime,nosuid,nodev 0 0"
+    )
+    assert moved("UUID=2 /srv/a xfs nofail 0 0", "UUID=1 /home ext4") == "UUID=2 /home xfs defaults 0 0"
+
+
+def test_places_that_nothing_takes() -> None:
+    assert "boot loader" in str(takes_fault("/"))
+    assert all(takes_fault(place) for place in ("/boot", "/boot/efi", "/usr", "/etc"))
+    assert takes_fault("/home") is None and takes_fault("/srv/x") is None
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (),
+        (LineEdit(2, "UUID=0d2c /home ext4 defaults 0 2", None), LineEdit(0, None, "# x")),
+        (
+            LineEdit(2, "UUID=0d2c /home ext4 defaults 0 2", "UUID=9 / xfs defaults 0 0"),
+            LineEdit(0, None, "# before diskwright: UUID=0d2c /home ext4 defaults 0 2"),
+        ),
+        (
+            LineEdit(2, "UUID=0d2c /home ext4 defaults 0 2", "UUID=1e3f /home xfs defaults 0 0"),
+            LineEdit(0, None, "UUID=0d2c /root ext4 defaults 0 2"),
+        ),
+        (
+            LineEdit(3, "UUID=0d2c /var ext4 defaults 0 2", "UUID=1e3f /var xfs defaults 0 0"),
+            LineEdit(0, None, "# before diskwright: UUID=0d2c /var ext4 defaults 0 2"),
+        ),
+    ],
+)
+def test_no_document_changes_fstab_otherwise(lines: tuple[LineEdit, ...]) -> None:
+    assert read_bring(render_bring(TAKES), "it").takes == TAKES.takes
+    assert TAKES.takes is not None
+    edit = replace(TAKES.takes.edit, lines=lines)
+    with pytest.raises(BadInput, match="otherwise than by both"):
+        read_bring(render_bring(replace(TAKES, takes=replace(TAKES.takes, edit=edit))), "it")
+
+
+def test_no_document_takes_the_root() -> None:
+    assert TAKES.takes is not None
+    wrong = replace(TAKES, takes=replace(TAKES.takes, place="/"))
+    with pytest.raises(BadInput, match="boot loader"):
+        read_bring(render_bring(wrong), "it")

@@ -10,6 +10,7 @@ from wizard.filesystems.registry import MADE, title_of
 from wizard.layout.changes.possible import (
     places_of,
     signatures_on,
+    why_not_bring,
     why_not_mount,
     why_not_power_off,
     why_not_relabel,
@@ -41,8 +42,17 @@ from wizard.services.session import OpenRun
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
-WRITES = WORKED_OUT - {"unmount"} | {"set-up", "use-free", "to-ext4", "grow", "shrink", "format"}
-WRITES |= {"delete", "move"}
+WRITES = WORKED_OUT - {"unmount"} | {
+    "set-up",
+    "use-free",
+    "to-ext4",
+    "grow",
+    "shrink",
+    "format",
+    "delete",
+    "move",
+    "bring",
+}
 """What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """The least that any filesystem for files takes."""
@@ -169,10 +179,13 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         words.UNMOUNT_SAYS(place=place),
         _text(why_not_unmount(machine, drive, device)),
     )
+    if signatures_on(drive, device):
+        why_not = _text(why_not_bring(drive, device)) or here.not_measured
+        yield Entry("bring", "y", words.BRING(), words.BRING_SAYS(), why_not)
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
-    why_not = why_not_remount(machine, drive, device, has_line=has_line)
-    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(why_not))
+    against = why_not_remount(machine, drive, device, has_line=has_line)
+    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(against))
     yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _text(why_not_tune(drive, device)))
 
 

@@ -137,6 +137,11 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
             from wizard.layout.moving.document import read_moves
 
             return partial(apply_move, read_moves(text, shown))
+        case "diskwright.bring":
+            from wizard.faces.writing.bringing import apply_bring
+            from wizard.layout.bring.document import read_bring
+
+            return partial(apply_bring, read_bring(text, shown))
         case "diskwright.carried":
             from wizard.faces.writing.carrying import apply_carried
             from wizard.migrate.carried_document import read_carried

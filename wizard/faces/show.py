@@ -9,16 +9,19 @@ from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.console import out
 from wizard.faces.words import show as words
+from wizard.faces.writing.bringing import all_lines
 from wizard.faces.writing.carrying import carried_lines
 from wizard.faces.writing.changing import show_changes
 from wizard.faces.writing.migrating import migration_lines
 from wizard.faces.writing.moving import move_lines
+from wizard.layout.bring.document import BRINGS, is_bring, read_bring
 from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
 from wizard.layout.document import PLANS, read_plan
 from wizard.layout.moving.document import MOVES, read_moves
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
+from wizard.model.documents.bring import Bring
 from wizard.model.documents.carried import Carried
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
@@ -58,7 +61,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Carried | Moves) -> str:
+def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) -> str:
     match document:
         case Plan():
             return PLANS.render_shown(document)
@@ -70,9 +73,11 @@ def _rendered(document: Plan | Changes | Migration | Carried | Moves) -> str:
             return render_carried(document)
         case Moves():
             return MOVES.render_shown(document)
+        case Bring():
+            return BRINGS.render_shown(document)
 
 
-def _lines(document: Plan | Changes | Migration | Carried | Moves, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -84,9 +89,11 @@ def _lines(document: Plan | Changes | Migration | Carried | Moves, width: int) -
             return carried_lines(document, width)
         case Moves():
             return move_lines(document, width)
+        case Bring():
+            return all_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves:
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = str(words.INPUT()) if name == "-" else printable(name)
     try:
@@ -104,6 +111,8 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves:
             return read_carried(text, shown)
         if MOVES.is_one(text):
             return read_moves(text, shown)
+        if is_bring(text):
+            return read_bring(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(words.NO_TEXT(file=shown)) from None

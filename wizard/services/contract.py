@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wizard.layout.told.promise import WayBackRoom
 from wizard.model.machine import Drive, Machine, Partition
+from wizard.services.bringing import Brings
 
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 # The rooms are imported where they are called: the first list of drives comes before they are loaded.
 
 
-class Services(Protocol):
+class Services(Brings, Protocol):
     """What the screens need. Methods that say so may take long and are called in threads."""
 
     @property

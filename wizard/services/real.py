@@ -15,10 +15,12 @@ from wizard.services import words
 from wizard.services.running import Running
 
 if TYPE_CHECKING:
+    from wizard.apply.bring.sources import Source
     from wizard.apply.run.environment import Environment
     from wizard.layout.wishes.using import Usual
     from wizard.migrate.situation import Situation
     from wizard.model.displaced import DisplacedVerdict
+    from wizard.model.documents.bring import Bring
     from wizard.model.documents.carried import Carried
     from wizard.model.documents.migration import Migration, Prospect
     from wizard.model.operations.writer import Writer
@@ -243,6 +245,20 @@ class RealServices(Running):
         from wizard.services.migrating import carried_for
 
         return carried_for(self._situation(moving), moving)
+
+    def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
+        """By reading the drives once more: a volume was made, or mounted, since."""
+        from wizard.services.bringing import sources_here
+
+        return sources_here(self.probe(lambda _drive: None), targets)
+
+    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
+        """By counting what is there, which only root can everywhere."""
+        from wizard.services.bringing import bring_here
+
+        if self.needs_root:
+            raise Refused(self.obstacle)
+        return bring_here(source, target, into, self._place, takes_place=takes_place)
 
     def _situation(self, moving: Moving) -> Situation:
         """How the filesystem stands, as root reads it."""

@@ -17,10 +17,12 @@ from wizard.services.rules import Rules
 from wizard.services.words import NOT_RECORDED, RECORDING
 
 if TYPE_CHECKING:
+    from wizard.apply.bring.sources import Source
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.model.displaced import DisplacedVerdict
+    from wizard.model.documents.bring import Bring
     from wizard.model.documents.carried import Carried
     from wizard.model.documents.changes import Changes, Wanted
     from wizard.model.documents.migration import Migration, Prospect
@@ -166,6 +168,16 @@ class RecordedServices(Rules):
     def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
         """Refused."""
         raise Refused(str(NOT_RECORDED()))
+
+    def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
+        """As recorded."""
+        from wizard.apply.bring.sources import sources_of
+
+        return sources_of(self.machine, targets)
+
+    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
+        """Refused."""
+        raise Refused(self.obstacle)
 
     def begin(self, document: OneTokened, token: str) -> Path:
         """Refused."""

@@ -63,7 +63,9 @@ class Running(WithRoot):
         request_stop(run)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """By a detached process, which root begins. A move is begun by root's own process alone."""
+        """By a detached process, which root begins; moves and bringing files, by root's own process
+        alone."""
+        from wizard.model.documents.bring import Bring
         from wizard.model.documents.changes import Changes
         from wizard.model.documents.migration import Migration
         from wizard.model.documents.move import Moves
@@ -74,7 +76,7 @@ class Running(WithRoot):
                 return self._asked_root.change(document, token, where)
             case Migration() if self.needs_root:
                 return self._asked_root.migrate(document, token, where)
-            case Moves() if self.needs_root:
+            case Moves() | Bring() if self.needs_root:
                 raise Refused(self.obstacle)
             case Changes():
                 from wizard.apply.tune.start import start_told as start_changes
@@ -88,6 +90,10 @@ class Running(WithRoot):
                 from wizard.apply.move.start import start_moves
 
                 return start_moves(document, token, journal_dir=where, environment=place)
+            case Bring():
+                from wizard.apply.bring.start import start_bring
+
+                return start_bring(document, token, journal_dir=where, environment=place)
 
     def progress(self, run: Path) -> StepProgress | None:
         """From the run's folder, or as root tells it."""

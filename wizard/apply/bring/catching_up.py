@@ -218,7 +218,7 @@ def _finish(site: BringSite) -> None:
     """Folders, the deepest first; then flags."""
     copy = Copy(site.here, site.there, lambda _more: None, site.holds)
     entries = [one for one in entries_in(site.run / RESULT) if one.kind is Kind.FOLDER or one.flags]
-    makes_top = bool(site.bring.target.makes)
+    makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is Kind.FOLDER and (entry.path or makes_top):
             _if_there(entry.path, partial(_finish_one, copy, entry.path))

@@ -1,14 +1,17 @@
 """Whether files may still be brought as it was worked out. Every doubt is a refusal; nothing here writes."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.bring import words
-from wizard.apply.bring.places import device_of, drives_under, ground_of, held_on, refused, shown
+from wizard.apply.bring.places import BY_UUID, device_of, drives_under, ground_of, held_on, refused, shown
 from wizard.apply.bring.planning import check_room_there
+from wizard.apply.bring.taking import check_place
 from wizard.apply.run.environment import Environment
+from wizard.apply.tune.guard import check_file
 from wizard.filesystems.registry import KINDS
 from wizard.model.documents.bring import Bring
-from wizard.model.errors import Refused
+from wizard.model.errors import BadInput, Refused
 
 
 def drives_now(bring: Bring) -> tuple[str, ...]:
@@ -28,9 +31,32 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
     return drives_under(held.node)
 
 
-def check_own(bring: Bring, environment: Environment) -> tuple[str, ...]:
-    """The drives as `drives_now` gives them; raises Refused for one that this run may not touch, too."""
-    drives = drives_now(bring)
+def is_mounted_there(bring: Bring) -> bool:
+    """Whether the target is mounted where the files were brought to."""
+    try:
+        drives_now(bring)
+    except (Refused, BadInput):
+        return False
+    return True
+
+
+def drives_anywhere(bring: Bring) -> tuple[str, ...]:
+    """The drives that the target is on, wherever it is mounted; none where it is not attached."""
+    to = bring.target
+    for path in (Path(to.device), BY_UUID / to.uuid):
+        with suppress(BadInput):
+            held = held_on(str(path))
+            if (held.filesystem, held.uuid) == (to.filesystem, to.uuid):
+                return drives_under(held.node)
+    return ()
+
+
+def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
+    """The drives as `drives_now` gives them, or where only fstab is left to be changed, as `drives_anywhere`
+    does; raises Refused for one that this run may not touch, too."""
+    drives = drives_anywhere(bring) if anywhere else drives_now(bring)
+    if bring.takes is not None:
+        check_file(bring.takes.edit, environment)
     for drive in drives:
         if environment.only is not None and drive not in environment.only:
             raise refused(words.OTHER_DRIVE(drive=drive))
@@ -41,3 +67,4 @@ def check_new(bring: Bring) -> None:
     """Raises Refused where it does not fit any more."""
     drives_now(bring)
     check_room_there(bring)
+    check_place(bring)

@@ -7,7 +7,7 @@ from wizard.apply.bring import words
 from wizard.apply.bring.guard import check_own
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
-from wizard.apply.bring.run import bring_files, check_goes_on, check_takes_back, take_back
+from wizard.apply.bring.run import bring_files, check_goes_on, check_takes_back, only_fstab_left, take_back
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
@@ -33,7 +33,8 @@ def _taking(run: Path, asked: Asked) -> Taking:
             said = words.TAKING_BACK(folder=folder)
         case Purpose.KEEP:
             raise Refused(words.NOTHING_TO_KEEP(run=run.name))
-    drives = check_own(bring, load_environment(run))
+    anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
+    drives = check_own(bring, load_environment(run), anywhere=anywhere)
     return Taking(said, partial(lock_drives, drives))
 
 
@@ -47,7 +48,7 @@ def _apply(work: Work) -> Outcome:
 
 
 def _undo(work: Work) -> Outcome:
-    event, said = take_back(work.run)
+    event, said = take_back(work.run, work.journal)
     return event, str(said)
 
 

@@ -19,18 +19,29 @@ from wizard.apply.bring.places import (
     source_open,
 )
 from wizard.apply.bring.survey import names_in, survey
+from wizard.apply.bring.taking import taken_place
+from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.bring.losses import losses_of
 from wizard.model.documents.bring import Bring, BringFrom, BringTo
 from wizard.model.errors import BadInput
 
 
-def work_out(source: str, target: str, into: str | None) -> Bring:
-    """Look at both, and count. Raises BadInput for what is not there, Refused where it cannot be brought."""
+def work_out(
+    source: str,
+    target: str,
+    into: str | None,
+    environment: Environment | None = None,
+    *,
+    takes_place: bool = False,
+) -> Bring:
+    """Look at both, and count; with `takes_place` the target is to be mounted where the source is. Raises
+    BadInput for what is not there, Refused where it cannot be brought."""
     ground = _target_ground(target)
     to = _target(ground, into)
     wanted = _source(source)
     _check_apart(wanted, ground, to)
+    takes = taken_place(wanted, to, environment or Environment()) if takes_place else None
     drive = drive_of(to.device)
     block_bytes = os.statvfs(ground.mounted.mount_point).f_frsize
     with source_open(wanted) as top:
@@ -38,7 +49,7 @@ def work_out(source: str, target: str, into: str | None) -> Bring:
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(words.NOTHING_THERE(source=shown(source)))
-    bring = Bring(drive, wanted, to, amount)
+    bring = Bring(drive, wanted, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=losses_of(bring))
 

@@ -1,26 +1,29 @@
 """What the detached process does: copy, catch up, compare; and taking that back. All of it is in the
 journal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.bring import words
 from wizard.apply.bring.catching_up import catch_up
 from wizard.apply.bring.comparing import compare
 from wizard.apply.bring.copying import Stopped, copy_listed
-from wizard.apply.bring.guard import check_new, check_own
+from wizard.apply.bring.guard import check_new, check_own, is_mounted_there
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
 from wizard.apply.bring.record import load_again
 from wizard.apply.bring.site import BringSite, site_of
+from wizard.apply.bring.taking import give_place_back, take_place, top_back
 from wizard.apply.bring.told import step_said
 from wizard.apply.bring.undoing import NAMED, remove_brought, remove_made_folders
+from wizard.apply.manifest.copying import telling
 from wizard.apply.manifest.look import named
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.vault import mark_durably
-from wizard.model.documents.bring import BringStep
+from wizard.model.documents.bring import Bring, BringStep, Top
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.said import Said, in_a_row, reason_of
@@ -30,15 +33,29 @@ def bring_files(run: Path, journal: Journal) -> tuple[Event, Said]:
     """Carry it out from where it stands: how the run ended. Raises DiskwrightError."""
     bring = load_bring(run)
     try:
-        check_own(bring, load_environment(run))
+        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
         if begun_steps(read_entries(run)):
             check_goes_on(run)
         else:
             check_new(bring)
-        with site_of(run, bring, makes=True) as site:
-            return _all_steps(site, journal)
+        if not only_fstab_left(run, bring):
+            with site_of(run, bring, makes=True) as site:
+                ended = _steps(run, bring, journal, tuple(_DOES), partial(_with_files, site, journal))
+            if ended is not None:
+                return ended
+        if bring.takes is not None:
+            ended = _steps(run, bring, journal, (BringStep.TAKE_PLACE,), partial(_take, run, bring, journal))
+            if ended is not None:
+                return ended
+        return Event.DONE, _ended(run, bring)
     except BadInput as error:
         raise Refused(str(error)) from None
+
+
+def only_fstab_left(run: Path, bring: Bring) -> bool:
+    """Whether all is copied and compared, so that the volumes are not needed any more: after a start in
+    between they can be mounted otherwise."""
+    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_DOES) + 1))
 
 
 def check_goes_on(run: Path) -> None:
@@ -47,25 +64,40 @@ def check_goes_on(run: Path) -> None:
         raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
 
 
-def _all_steps(site: BringSite, journal: Journal) -> tuple[Event, Said]:
-    done, ways = done_steps(read_entries(site.run)), words.WAYS_ON(run=called(site.run))
-    for number, step in enumerate(site.bring.steps, 1):
-        if number in done:
+def _steps(
+    run: Path,
+    bring: Bring,
+    journal: Journal,
+    these: Sequence[BringStep],
+    do: Callable[[int, BringStep], Said],
+) -> tuple[Event, Said] | None:
+    """Do those of the steps that are not done; how the run ended, None where it goes on."""
+    done, ways = done_steps(read_entries(run)), words.WAYS_ON(run=called(run))
+    for number, step in enumerate(bring.steps, 1):
+        if number in done or step not in these:
             continue
-        if (site.run / STOP).exists():
+        if (run / STOP).exists():
             return Event.STOPPED, words.STOPPED(ways=ways)
-        journal.add(Event.STEP_STARTED, step_said(site.bring, step), step=number)
+        journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
-            said = _DOES[step](site, journal)
+            said = do(number, step)
         except Stopped:
             return Event.STOPPED, words.STOPPED(ways=ways)
         except (DiskwrightError, OSError) as error:
             reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
             journal.add(Event.STEP_FAILED, reason, step=number)
-            steps = len(site.bring.steps)
+            steps = len(bring.steps)
             return Event.FAILED, words.STEP_FAILED(step=number, steps=steps, error=reason, ways=ways)
         journal.add(Event.STEP_DONE, said, step=number)
-    return Event.DONE, _ended(site)
+    return None
+
+
+def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Said:
+    return _DOES[step](site, journal)
+
+
+def _take(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Said:
+    return take_place(run, bring, number, journal)
 
 
 def _copy(site: BringSite, _: Journal) -> Said:
@@ -93,14 +125,17 @@ _DOES: dict[BringStep, Callable[[BringSite, Journal], Said]] = {
 }
 
 
-def _ended(site: BringSite) -> Said:
-    folder, source = (shown(path) for path in (site.bring.target.folder, site.bring.source.path))
-    again = load_again(site.run)
-    new = (words.NEW_AT_TOP(paths=_names(again.new)),) if again.new else ()
+def _ended(run: Path, bring: Bring) -> Said:
+    folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
+    again = load_again(run)
+    more = [words.NEW_AT_TOP(paths=_names(again.new))] if again.new else []
+    if bring.takes is not None:
+        more.append(words.PLACE_TAKEN(device=bring.target.device, place=source))
+        more.append(words.OLD_KEPT(old=bring.takes.device, run=called(run)))
     if again.unsteady:
         paths = _names(again.unsteady)
-        return in_a_row(words.BROUGHT_BUT(folder=folder, source=source, paths=paths), *new)
-    return in_a_row(words.BROUGHT(folder=folder, source=source, run=called(site.run)), *new)
+        return in_a_row(words.BROUGHT_BUT(folder=folder, source=source, paths=paths), *more)
+    return in_a_row(words.BROUGHT(folder=folder, source=source, run=called(run)), *more)
 
 
 def _names(paths: tuple[str, ...]) -> tuple[Said | str, ...]:
@@ -116,15 +151,35 @@ def check_takes_back(run: Path) -> None:
         raise Refused(words.WROTE_NOTHING(run=run.name))
 
 
-def take_back(run: Path) -> tuple[Event, Said]:
-    """Remove what was brought: how that ended. Raises DiskwrightError."""
+def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
+    """Put fstab's old lines back, then remove what was brought: how that ended. Raises DiskwrightError.
+
+    Where the volume is no longer mounted where the files were brought to, it may have taken its place by now,
+    and what is on it be in use: then nothing of that is removed.
+    """
     bring = load_bring(run)
-    check_own(bring, load_environment(run))
+    check_own(bring, load_environment(run), anywhere=bring.takes is not None)
     mark_durably(run / UNDOING)
+    first: tuple[Said, ...] = ()
+    if bring.takes is not None:
+        number = len(bring.steps)
+        if number in begun_steps(read_entries(run)):
+            first = (give_place_back(run, bring, number, journal),)
+        if not is_mounted_there(bring):
+            stays = words.COPY_STAYS(device=bring.target.device, place=shown(bring.target.place))
+            return Event.UNDONE, in_a_row(*first, stays)
     try:
         with site_of(run, bring, makes=True) as site:
             said = remove_brought(site)
+            if bring.takes is not None:
+                _give_top_back(site, bring.takes.top)
     except (Refused, BadInput) as error:
         raise Failed(words.SOURCE_GONE(why=reason_of(error))) from None
     remove_made_folders(bring.target.makes)
-    return Event.UNDONE, said
+    return Event.UNDONE, in_a_row(*first, said)
+
+
+def _give_top_back(site: BringSite, top: Top) -> None:
+    with telling(b"", words.NOT_REMOVED):
+        top_back(site.there, top)
+    site.sync()

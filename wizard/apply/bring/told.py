@@ -2,6 +2,7 @@
 
 from wizard.apply.bring import words
 from wizard.model.documents.bring import Bring, BringStep
+from wizard.model.names import printable
 from wizard.model.said import Said
 
 
@@ -14,3 +15,7 @@ def step_said(bring: Bring, step: BringStep) -> Said:
             return words.CATCH_UP()
         case BringStep.COMPARE:
             return words.COMPARE()
+        case BringStep.TAKE_PLACE:
+            assert bring.takes is not None
+            file, place = (printable(path, 200) for path in (bring.takes.edit.file, bring.takes.place))
+            return words.TAKE_PLACE(file=file, place=place, device=bring.target.device)

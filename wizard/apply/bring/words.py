@@ -50,6 +50,30 @@ OTHER_TARGET = Sentence(
     "What is mounted at {place} is not the {title} that files are brought to. Nothing was written now.",
 )
 
+TAKES_NOTHING = Sentence("apply.bring.takes-nothing", "{why}. The copy cannot take its place.")
+NO_MOUNT_POINT = Sentence(
+    "apply.bring.no-mount-point",
+    "{source} is no mount point of a drive's filesystem: only what is one has a place to take.",
+)
+ONLY_WHOLE = Sentence(
+    "apply.bring.only-whole",
+    "{folder} is not the top of its volume. Only what is copied to {place} itself can take a place.",
+)
+NO_OWNERS_THERE = Sentence(
+    "apply.bring.no-owners-there", "{title} keeps no owners, so it cannot take the place of {place}."
+)
+NO_LINE = Sentence(
+    "apply.bring.no-line", "{file} has no line for {place}, so what mounts it at the start is not known."
+)
+SEVERAL_LINES = Sentence("apply.bring.several-lines", "{file} has more than one line for {place}.")
+IS_BOUND = Sentence("apply.bring.is-bound", "{place} is a folder of another mount, bound there.")
+NO_UUID = Sentence("apply.bring.no-uuid", "The filesystem on {device} has no UUID that fstab could name.")
+PART_ONLY = Sentence(
+    "apply.bring.part-only", "{place} is only a part of what is on {device}, and fstab has no line for it."
+)
+LINE_THERE = Sentence("apply.bring.line-there", "{file} has another line already: {conflict}.")
+FSTAB_OTHER = Sentence("apply.bring.fstab-other", "It was changed meanwhile: {seen}.")
+
 # The run.
 BRINGING = Sentence("apply.bring.bringing", "Bringing {source} to {folder}.")
 GOING_ON = Sentence("apply.bring.going-on", "Going on with bringing {source} to {folder}.")
@@ -74,6 +98,9 @@ CATCH_UP = Sentence(
     "apply.bring.catch-up", "Copy again what changed meanwhile, and give folders their owners and dates."
 )
 COMPARE = Sentence("apply.bring.compare", "Read the copy back from the drive, and compare.")
+TAKE_PLACE = Sentence(
+    "apply.bring.take-place", "Have {file} mount {device} at {place} from the next start on."
+)
 COPIED = Sentence("apply.bring.copied", "{entries:,d} entries with {size:size} are on the drive.")
 COPIED_AT = Sentence(
     "apply.bring.copied-at",
@@ -98,6 +125,18 @@ BROUGHT = Sentence(
 BROUGHT_BUT = Sentence(
     "apply.bring.brought-but",
     "{folder} holds {source}, read back and compared, but for what still changes: {paths:list}.",
+)
+PLACE_TAKEN = Sentence(
+    "apply.bring.place-taken",
+    "From the next start on {device} is mounted at {place}. Restart soon: what is written there until then "
+    "is not copied.",
+)
+OLD_KEPT = Sentence(
+    "apply.bring.old-kept", "The old filesystem stays on {old} as it is. `diskwright undo {run}` goes back."
+)
+COPY_STAYS = Sentence(
+    "apply.bring.copy-stays",
+    "{device} is not mounted at {place} now, so the copy on it stays. The next start mounts the old one.",
 )
 MORE_CHANGE = Sentence("apply.bring.more-change", "{count:,d} more")
 NEW_AT_TOP = Sentence("apply.bring.new-at-top", "Not copied, since it appeared meanwhile: {paths:list}.")

@@ -16,12 +16,12 @@ from wizard.apply.tune import words as tuned
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.tune.guard import refusal
-from wizard.filesystems.registry import KINDS, MADE
+from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
 from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTED
 from wizard.layout.changes.labels import label_fault_of, old_label_fault
-from wizard.layout.changes.lines import by_label, digest_of_text, with_source
+from wizard.layout.changes.lines import by_label, digest_of_text, line_of, with_source
 from wizard.layout.changes.possible import (
     why_not_mount,
     why_not_power_off,
@@ -58,7 +58,7 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.plan import AddFstabLine, Mount
+from wizard.model.plan import Mount
 from wizard.model.said import Said
 from wizard.probe.host.sysfs import SYS, name_of, target
 from wizard.probe.machine import probe_machine
@@ -222,10 +222,8 @@ def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[s
 def _line_more(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
     if not used.uuid:
         _refuse(words.NO_UUID(device=used.existing.device, file=used.found.fstab))
-    kind = KINDS[used.existing.filesystem]
-    rules = kind.relabelling.rules if kind.relabelling else ""
-    made = MADE[rules or kind.name]
-    wanted = AddFstabLine(used.uuid, place, name, tuple(dict.fromkeys((*options, "nofail"))), made.fsck_pass)
+    with_nofail = tuple(dict.fromkeys((*options, "nofail")))
+    wanted = line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
     if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
         _refuse(words.LINE_THERE(file=used.found.fstab, conflict=taken))
     return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))

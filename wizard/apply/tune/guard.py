@@ -59,7 +59,7 @@ def check_own(changes: Changes, environment: Environment) -> None:
         if reason := impostor(node, drive):
             raise Refused(refusal(words.NOT_TRUSTED(node=node, reason=reason)))
     for step in changes.steps:
-        _check_file(step.operation, environment)
+        check_file(step.operation, environment)
 
 
 def check_may(changes: Changes) -> None:
@@ -76,7 +76,8 @@ def has_capability(number: int) -> bool:
     return found is not None and bool(int(found[1], 16) >> number & 1)
 
 
-def _check_file(operation: ChangeOperation, environment: Environment) -> None:
+def check_file(operation: ChangeOperation, environment: Environment) -> None:
+    """Raises Refused where it would change a file that is not the environment's, or cannot be written."""
     match operation:
         case EditFstab(file=file) if Path(file) != environment.fstab:
             raise Refused(refusal(words.OTHER_FILE(file=file, fstab=str(environment.fstab))))

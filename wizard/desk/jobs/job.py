@@ -128,6 +128,11 @@ class Job:
         """Begin it; the run's folder. Writes."""
         raise NotImplementedError
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it has mounted something that files can be brought to, once it is done."""
+        return ()
+
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """What a power cut now would leave, while step `working`, from 1, is done; empty where nothing
         tells."""

@@ -1,16 +1,19 @@
-"""Files that are brought to a volume, as a run that can be followed. A command begins it."""
+"""Files that are brought to a volume, as a run that can be begun and followed."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.desk.jobs.job import Job, Outcome
-from wizard.desk.view import Banner, Block, Text, Tone
+from wizard.desk.view import Banner, Block, Command, Text, Tone
 from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_QUESTION
+from wizard.layout.bring.told import fstab_difference
 from wizard.model.documents.bring import Bring
+from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.names import printable
 
 if TYPE_CHECKING:
@@ -27,6 +30,21 @@ class BringJob(Job):
         self.bring = bring
         self.title = words.BRING(folder=printable(bring.target.folder, 200))
 
+    def document(self) -> tuple[str, str]:
+        """For `diskwright apply`."""
+        from wizard.layout.bring.document import render_bring
+
+        return render_bring(self.bring), f"{Path(self.bring.target.device).name}-bring.json"
+
+    def command(self, services: Services, file: str) -> str:
+        """With the drive's token."""
+        token = shlex.quote(printable(self.bring.drive.token))
+        return str(words.APPLY_COMMAND(file=shlex.quote(file), options=f"--confirm {token}"))
+
+    def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
+        """All of it."""
+        return services.begin(self.bring, tokens[0])
+
     @property
     def drives(self) -> tuple[Identity, ...]:
         """The one that the volume is on."""
@@ -39,7 +57,7 @@ class BringJob(Job):
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """What undo removes."""
-        return (words.BRING_BACK(),)
+        return (words.BRING_BACK(), *((words.PLACE_BACK(),) if self.bring.takes else ()))
 
     @property
     def doubts(self) -> tuple[Text, ...]:
@@ -56,11 +74,13 @@ class BringJob(Job):
     @property
     def seconds(self) -> tuple[float, ...]:
         """Reading and writing, a look, reading again."""
-        return (6.0, 1.0, 3.0)
+        rate = usual_bytes_per_second(self.bring.drive.rotational)
+        once = max(1.0, self.bring.amount.size_bytes / rate)
+        return (2 * once, 1.0, once, *(1.0 for _ in self.bring.steps[3:]))
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """No other program is run."""
-        return ()
+        """No other program is run; what changes in fstab is shown."""
+        return tuple(Command((line,)) for line in fstab_difference(self.bring))
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """The source is only read."""

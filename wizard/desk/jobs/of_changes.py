@@ -13,6 +13,7 @@ from wizard.desk.words import job as words
 from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.model.documents.changes import Changes, PowerOff, SwitchOff
 from wizard.model.names import printable
+from wizard.model.plan import Mount
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -76,6 +77,13 @@ class ChangesJob(Job):
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """All of them."""
         return services.begin(self.changes, tokens[0])
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it is mounted."""
+        return tuple(
+            one.operation.mount_point for one in self.changes.steps if isinstance(one.operation, Mount)
+        )
 
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """Done as shown, or the last thing that was said."""

@@ -17,7 +17,7 @@ from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import danger_of
 from wizard.layout.told.promise import WORD, lost_when, promise, shows_nothing, wants_word
-from wizard.model.plan import Plan
+from wizard.model.plan import Mount, Plan
 from wizard.model.said import Sentence
 
 if TYPE_CHECKING:
@@ -162,6 +162,11 @@ class PlanJob(Job):
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """As the plan shows."""
         return services.start(self.plan, tokens, secret)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its volumes'."""
+        return tuple(one.operation.mount_point for one in self.plan.steps if isinstance(one.operation, Mount))
 
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """The headline, then the sentence on the state and the ways on."""

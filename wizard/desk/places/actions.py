@@ -240,6 +240,12 @@ class Actions(Place):
 
         self._type(words.MOUNT(), "", fields, wanted)
 
+    def act_bring(self, _row: str, _values: Values) -> None:
+        """Files from elsewhere, to where it is mounted."""
+        from wizard.desk.places.bringing import Bringing
+
+        self.desk.go(Bringing(self.desk, places_of(self._drive, self._device)[:1]))
+
     def act_unmount(self, _row: str, _values: Values) -> None:
         """Now, and perhaps not at boot any more."""
         fields = (Field("when", words.WHEN(), "once", offers=_offers(words.LINE_GOES(), words.LINE_STAYS())),)

@@ -18,6 +18,7 @@ from wizard.desk.jobs.known import job_of
 from wizard.desk.parts.decisions import with_ways
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.progress import PERIOD, Standing, doing, far_around, far_in_steps
+from wizard.desk.parts.work_rows import check_blocks
 from wizard.desk.place import Place, Values
 from wizard.desk.view import (
     GAP,
@@ -212,7 +213,7 @@ class Work(Place):
                 if whole
                 else words.CHECKED(holding=holding, count=len(checks))
             )
-            yield Pane(title, tuple(block for check in checks for block in _check(check)))
+            yield Pane(title, tuple(block for check in checks for block in check_blocks(check)))
         blocks: list[Block] = []
         if self._state not in SETTLED:
             blocks += [*self._steps(), GAP]
@@ -254,6 +255,8 @@ class Work(Place):
             )
         if decision.resumes:
             yield Action("resume", "G", words.RESUME())
+        if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
+            yield Action("bring", "y", words.BRING(), self.services.obstacle)
         yield Action("report", "t", words.REPORT())
         yield Action("commands", "v", words.COMMANDS(), aside=True)
         yield Action("home", "escape", words.HOME(), aside=True)
@@ -375,6 +378,12 @@ class Work(Place):
 
         self.desk.later(self, watched, done, failed, finishes=True)
 
+    def act_bring(self, _row: str, _values: Values) -> None:
+        """Fill what was made."""
+        from wizard.desk.places.bringing import Bringing
+
+        self.desk.go(Bringing(self.desk, self.job.places))
+
     def act_commands(self, _row: str, _values: Values) -> None:
         """Every step as it is run."""
         from wizard.desk.asides.pages import Page
@@ -390,11 +399,3 @@ class Work(Place):
 
         page = render_page(make_report(Sources(run=self.run)))
         save(self.desk, words.THE_REPORT(), page, f"{self.run.name}-report.html")
-
-
-def _check(entry: Entry) -> Iterator[Block]:
-    holds = entry.event is Event.VERIFIED
-    mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
-    yield para(mark, printable(entry.sentence, 400), hang=4)
-    if not holds and entry.output.strip():
-        yield para(words.SEEN(seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

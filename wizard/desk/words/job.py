@@ -37,6 +37,9 @@ POWERED_OFF = Sentence("desk.job.powered-off", "{device} is off. You can unplug 
 BRING_BACK = Sentence(
     "desk.job.bring-back", "Undo removes what was copied, as far as its source still holds the same."
 )
+PLACE_BACK = Sentence(
+    "desk.job.place-back", "Undo puts the old lines of fstab back first, also where the drive is gone."
+)
 BRING_POWER = Sentence(
     "desk.job.bring-power",
     "The source stays as it is. What is copied stays, and `diskwright resume` goes on.",

@@ -69,6 +69,7 @@ WRITES_OVER = Sentence(
     "Going on still writes over what {drives:and} hold.",
 )
 WRITES_TO = Sentence("desk.work.writes-to", "Going on still writes to {drives:and}, and keeps every file.")
+BRING = Sentence("desk.work.bring", "bring files over")
 REPORT = Sentence("desk.work.report", "report")
 THE_REPORT = Sentence("desk.work.the-report", "the report")
 POWER_OFF = Sentence("desk.work.power-off", "power off")

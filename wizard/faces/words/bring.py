@@ -10,6 +10,9 @@ SAYS = Sentence(
 SOURCE = Sentence("faces.bring.source", "a folder, or the device of a filesystem")
 TARGET = Sentence("faces.bring.target", "a folder on the volume, or the device of one that is mounted")
 INTO = Sentence("faces.bring.into", "put it into this folder of the target, made where it is missing")
+TAKE_PLACE = Sentence(
+    "faces.bring.take-place", "have fstab mount the volume where SOURCE is mounted, from the next start on"
+)
 CONFIRM = Sentence("faces.bring.confirm", "do it: the token of the target's drive")
 DRY_RUN = Sentence("faces.bring.dry-run", "check everything; nothing is written")
 ABOUT = Sentence(
@@ -22,16 +25,16 @@ ABOUT_COMPARED = Sentence(
     "What changes meanwhile is copied again, or named. In the end all is read back from the drive and "
     "compared.",
 )
+ABOUT_PLACE = Sentence(
+    "faces.bring.about-place",
+    "With --take-place the difference of fstab is shown first. The old filesystem stays, and its line "
+    "becomes a comment.",
+)
 ABOUT_UNDO = Sentence(
     "faces.bring.about-undo",
     "After a power cut `diskwright resume` goes on behind what is copied. `diskwright undo` removes what was "
     "brought, as far as the source still holds the same.",
 )
-FROM_TO = Sentence("faces.bring.from-to", "{source} ({from_kind}) to {folder}, on {device} ({to_kind})")
-AMOUNT = Sentence(
-    "faces.bring.amount", "{files:,d} files, {size:size} of content; {entries:,d} entries in all."
-)
-FITS = Sentence("faces.bring.fits", "It fits: the copy takes about {needed:size}.")
 KEEPS_ALL = Sentence("faces.bring.keeps-all", "The copy keeps all that the files are.")
 ADDS = Sentence("faces.bring.adds", "Files are added to {folder}; nothing there is overwritten.")
 ITS_DRIVE = Sentence("faces.bring.its-drive", "the drive of the target")

@@ -8,6 +8,7 @@ from wizard.documents.sealed import Sealed
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring import words
 from wizard.layout.bring.losses import losses_of
+from wizard.layout.bring.taking import take_faults
 from wizard.layout.check import drive_faults
 from wizard.layout.rules import is_device_path
 from wizard.model.documents.bring import Bring, BringAmount, BringTo
@@ -34,6 +35,7 @@ def _faults(bring: Bring) -> Iterator[Said]:
         yield words.UNKNOWN(name=printable(target.filesystem, 30))
     yield from _folder_faults(target)
     yield from _amount_faults(bring.amount)
+    yield from take_faults(bring)
 
 
 def _is_plain(path: str) -> bool:
@@ -67,4 +69,4 @@ def told_anew(bring: Bring) -> Bring:
 
 
 BRINGS = Sealed("diskwright.bring/1", Bring, words.AGAIN(), check_bring, told_anew)
-BRING_SCHEMA, render_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.read
+BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read

@@ -17,7 +17,7 @@ def holds_of(filesystem: str) -> Holds:
 
 def losses_of(bring: Bring) -> tuple[Said, ...]:
     """Sentences on everything that the copy does not keep, or that is left out."""
-    return (*_of_target(bring), *_of_source(bring))
+    return (*_of_target(bring), *_of_source(bring), *_of_place(bring))
 
 
 def _of_target(bring: Bring) -> Iterator[Said]:
@@ -53,6 +53,13 @@ def _of_source(bring: Bring) -> Iterator[Said]:
         yield words.HAS_NO_OWNERS(title=KINDS[source.filesystem].title)
     if source.below:
         yield words.BELOW(places=tuple(printable(place, 200) for place in source.below))
+
+
+def _of_place(bring: Bring) -> Iterator[Said]:
+    if (takes := bring.takes) is not None:
+        place, device = printable(takes.place, 200), printable(takes.device, 200)
+        yield words.UNTIL_START(place=place, device=device)
+        yield words.STAYS_THERE(device=device, file=printable(takes.edit.file, 200))
 
 
 def name_fault(name: str, filesystem: str) -> Said | None:

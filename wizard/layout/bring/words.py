@@ -38,6 +38,27 @@ HAS_NO_OWNERS = Sentence(
 )
 BELOW = Sentence("layout.bring.below", "Not copied, since it is another filesystem: {places:list}.")
 
+FROM_TO = Sentence("layout.bring.from-to", "{source} ({from_kind}) to {folder}, on {device} ({to_kind})")
+COUNTED = Sentence(
+    "layout.bring.counted", "{files:,d} files, {size:size} of content; {entries:,d} entries in all."
+)
+FITS = Sentence("layout.bring.fits", "It fits: the copy takes about {needed:size}.")
+
+# Taking the place of the source.
+SYSTEM_ROOT = Sentence(
+    "layout.bring.system-root",
+    "The system starts from /: its boot loader and initramfs name that filesystem, too",
+)
+NOT_A_PLACE = Sentence("layout.bring.not-a-place", "Nothing else is mounted at {place}: {fault}")
+UNTIL_START = Sentence(
+    "layout.bring.until-start",
+    "What is written to {place} between the copy and the next start stays on {device} only.",
+)
+STAYS_THERE = Sentence(
+    "layout.bring.stays-there",
+    "The old filesystem stays on {device} as it is; its line in {file} becomes a comment.",
+)
+
 # Names that cannot be.
 FORBIDDEN = Sentence("layout.bring.forbidden", "{title} takes no {character} in names")
 ENDS = Sentence("layout.bring.ends", "{title} takes no name that ends with a point or a space")
@@ -51,4 +72,6 @@ NO_NODE = Sentence("layout.bring.no-node", "{path} is no device")
 UNKNOWN = Sentence("layout.bring.unknown", "{name} is no filesystem that a volume has")
 OUTSIDE = Sentence("layout.bring.outside", "{folder} does not lie in {place}")
 MADE_ELSEWHERE = Sentence("layout.bring.made-elsewhere", "the folders that are made do not lead to {folder}")
+OTHER_LINES = Sentence("layout.bring.other-lines", "it changes {file} otherwise than by both volumes' lines")
+OTHER_PLACE = Sentence("layout.bring.other-place", "{place} is not what is copied, or not to a volume's top")
 AMOUNT = Sentence("layout.bring.amount", "its numbers of files do not add up")

@@ -2,9 +2,13 @@
 text."""
 
 import hashlib
+import re
+from collections.abc import Mapping, Sequence
 
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.steps.commands import fstab_escaped
 from wizard.model.documents.changes import EditFstab, LineEdit
+from wizard.model.plan import AddFstabLine
 
 
 def digest_of_text(text: str) -> str:
@@ -73,6 +77,29 @@ def with_source(line: str, source: str) -> str:
     body = line.lstrip()
     first = body.split()[0]
     return line[: len(line) - len(body)] + source + body[len(first) :]
+
+
+def with_fields(line: str, fields: Mapping[int, str]) -> str:
+    """A line of fstab with other fields, counted from 0; the blanks between them as they were. Fields that
+    it does not have come at its end."""
+    pieces = re.findall(r"\s+|\S+", line)
+    places = [at for at, piece in enumerate(pieces) if not piece.isspace()]
+    for number, value in sorted(fields.items()):
+        if number < len(places):
+            pieces[places[number]] = value
+        else:
+            pieces += [" ", value]
+            places.append(len(pieces) - 1)
+    return "".join(pieces)
+
+
+def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
+    """The line that mounts a `filesystem`, by libblkid's name, at a place by the kernel's `name` for it, with
+    the pass of fsck that suits it."""
+    kind = KINDS[filesystem]
+    rules = kind.relabelling.rules if kind.relabelling else ""
+    made = MADE.get(rules or kind.name)
+    return AddFstabLine(uuid, place, name, tuple(options), made.fsck_pass if made else 0)
 
 
 def by_label(label: str) -> str:

@@ -79,6 +79,18 @@ def why_not_tune(drive: Drive, device: str) -> Said | None:
     return words.NOT_ADVISED(device=device, filesystem=kind.title)
 
 
+def why_not_bring(drive: Drive, device: str) -> Said | None:
+    """Why no files can be brought to it, or None. They are written where it is mounted."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if drive.read_only:
+        return words.READ_ONLY(drive=drive.path)
+    if not places_of(drive, device):
+        return (words.HIDDEN if _is_hidden(drive, device) else words.NOT_MOUNTED)(device=device)
+    return None
+
+
 def why_not_power_off(machine: Machine, drive: Drive) -> Said | None:
     """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
     if drive.bus == "nvme":

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from wizard.model.documents.changes import EditFstab
 from wizard.model.identity import Identity
 from wizard.model.said import Said
-from wizard.model.written import DERIVED
+from wizard.model.written import DERIVED, WHERE_USED
 
 
 class BringStep(StrEnum):
@@ -14,6 +15,7 @@ class BringStep(StrEnum):
     COPY = "copy"
     CATCH_UP = "catch-up"
     COMPARE = "compare"
+    TAKE_PLACE = "take-place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +63,42 @@ class BringAmount:
 
 
 @dataclass(frozen=True, slots=True)
+class Top:
+    """What the top folder of the target is: it becomes what the source's is, and this again when that is
+    undone. `attributes` are names and values, in hexadecimal."""
+
+    owner: int
+    group: int
+    mode: int
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TakePlace:
+    """From the next start on the target is mounted at `place`, where the filesystem `uuid` on `device` is
+    mounted now. `edit` has fstab say so; the line of the old one stays there, as a comment. `top` is what
+    the target's top was."""
+
+    place: str
+    device: str
+    uuid: str
+    edit: EditFstab
+    top: Top
+
+
+@dataclass(frozen=True, slots=True)
 class Bring:
-    """Files that are to be brought to a volume on `drive`. `doubts` say what the copy cannot keep."""
+    """Files that are to be brought to a volume on `drive`, which perhaps `takes` the place of the source.
+    `doubts` say what the copy cannot keep."""
 
     drive: Identity
     source: BringFrom
     target: BringTo
     amount: BringAmount
+    takes: TakePlace | None = field(default=None, metadata=WHERE_USED)
     doubts: tuple[Said, ...] = field(default=(), metadata=DERIVED)
 
     @property
     def steps(self) -> tuple[BringStep, ...]:
         """What is done, in order."""
-        return tuple(BringStep)
+        return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)

@@ -6,7 +6,7 @@ from wizard.model.documents.migration import Migration
 from wizard.model.documents.move import Moves
 from wizard.model.plan import Plan
 
-OneTokened = Changes | Migration | Moves
+OneTokened = Changes | Migration | Moves | Bring
 """Those that one token confirms."""
 
 RunDocument = Plan | Changes | Migration | Bring | Moves

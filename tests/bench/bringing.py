@@ -1,0 +1,151 @@
+"""`python -m tests.bench.bringing [--write]`: how fast files are brought to a volume, against rsync, as a table for
+docs/figures.md.
+
+Needs root for loop drives, and rsync. Both copy the same tree from the same ext4 to a fresh ext4, one right after the
+other; the source is mounted anew before each, so that its files are read again. Both times end when all is on the
+drive: rsync is followed by `sync --file-system`.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from tests.bench.migration import plant
+from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, quiet, render, timed
+from tests.readme import put
+from wizard.apply.bring.catching_up import catch_up
+from wizard.apply.bring.comparing import compare
+from wizard.apply.bring.copying import copy_listed
+from wizard.apply.bring.planning import work_out
+from wizard.apply.bring.site import site_of
+from wizard.model.units import GIB
+
+SHAPES = (
+    (20_000, 0, "20,000 small files"),
+    (0, 12, "12 files of 96 MiB"),
+    (8_000, 8, "8,000 small files and 8 of 96 MiB"),
+)
+ROUNDS = 1
+"""After one that does not count."""
+
+
+def main() -> int:
+    """Print the table, with how busy the machine was."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
+    arguments = parser.parse_args()
+    if shutil.which("rsync") is None:
+        raise SystemExit("rsync is not installed")
+    check_byte_code()
+    before = os.getloadavg()[1]
+    table = render([row for shape in SHAPES for row in measured(*shape)])
+    load = f"Load of the machine (5 minutes), before and after: {before:.1f}, {os.getloadavg()[1]:.1f}."
+    text = f"{table}\n\n{load}"
+    print(text)
+    if arguments.write:
+        put("bringing", text)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds of one round."""
+
+    rsync: float
+    copied: float
+    compared: float
+    command: float
+
+
+def measured(small: int, large: int, what: str) -> Iterator[Row]:
+    """Copying, then with comparing, then the whole command, each against rsync in the same round."""
+    with drives(2, 3 * GIB, table=False) as (old, new), tempfile.TemporaryDirectory() as folder:
+        quiet("mkfs.ext4", "-q", "-F", old)
+        with mounted(old, Path(folder) / "old") as top:
+            plant(top, small, large)
+        rounds = [one_round(old, new, Path(folder)) for _ in range(ROUNDS + 1)][1:]
+    for said, aim, ours in (
+        ("copying", "1.1", [one.copied for one in rounds]),
+        ("and comparing", "1.6", [one.copied + one.compared for one in rounds]),
+        ("the whole command, which counts first", "-", [one.command for one in rounds]),
+    ):
+        theirs = [one.rsync for one in rounds]
+        ratio = median(mine / other for mine, other in zip(ours, theirs, strict=True))
+        yield Row(f"{what}: {said}", seconds(median(ours)), seconds(median(theirs)), ratio, aim)
+
+
+def one_round(old: str, new: str, folder: Path) -> Times:
+    """Each to a fresh filesystem."""
+    with both(old, new, folder) as (source, target):
+        rsync = timed(lambda: by_rsync(source, target))
+    with both(old, new, folder) as (source, target):
+        copied, compared = in_steps(source, target, folder)
+    with both(old, new, folder) as (source, target):
+        token = new.removeprefix("/dev/")
+        words = ("bring", f"{source}/tree", str(target), "--confirm", token, "--journal", f"{folder}/runs")
+        command = timed(lambda: quiet(*DISKWRIGHT, *words))
+        shutil.rmtree(folder / "runs")
+    return Times(rsync, copied, compared, command)
+
+
+def by_rsync(source: Path, target: Path) -> None:
+    """Until it is on the drive."""
+    quiet("rsync", "-aHAXS", f"{source}/tree/", f"{target}/")
+    quiet("sync", "--file-system", str(target))
+
+
+def in_steps(source: Path, target: Path, folder: Path) -> tuple[float, float]:
+    """Seconds of copying, with the list and what changed meanwhile, and of comparing."""
+    bring = work_out(f"{source}/tree", str(target), None)
+    run = folder / "steps"
+    run.mkdir()
+    with site_of(run, bring, makes=True) as site:
+
+        def copy() -> None:
+            copy_listed(site)
+            catch_up(site)
+
+        def look() -> None:
+            compare(site)
+
+        times = timed(copy), timed(look)
+    shutil.rmtree(run)
+    return times
+
+
+@contextmanager
+def both(old: str, new: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """The source as it is read from its drive, and a fresh target."""
+    quiet("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", new)
+    quiet("blockdev", "--flushbufs", old)
+    with mounted(old, folder / "old") as source, mounted(new, folder / "new") as target:
+        yield source, target
+
+
+@contextmanager
+def mounted(drive: str, place: Path) -> Iterator[Path]:
+    """The filesystem's folder."""
+    place.mkdir(exist_ok=True)
+    quiet("mount", "-t", "ext4", drive, str(place))
+    try:
+        yield place
+    finally:
+        quiet("umount", str(place))
+
+
+def seconds(value: float) -> str:
+    """Seconds for a table."""
+    return f"{value:.2f} s"
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        raise SystemExit("the measurements need root for their loop drives")
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The volume takes the place of its source: worked out from fstab, put there as a step of the run, and taken
+back. The file is changed by what changes it for every other command."""
+
+import os
+from pathlib import Path
+
+from wizard.apply.bring import words
+from wizard.apply.bring.places import device_of, refused, shown
+from wizard.apply.manifest.look import attribute_names
+from wizard.apply.migration.words import NO_FSTAB
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import load_environment
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, check_writable, conflict, parse
+from wizard.apply.system.mounts import Mounted, mounted_at
+from wizard.apply.tune.current_value import standing
+from wizard.apply.tune.existing_filesystem import look_at_filesystem
+from wizard.apply.tune.how import How
+from wizard.apply.tune.steps import TuningSite, make_change, take_back
+from wizard.filesystems.registry import KINDS
+from wizard.layout.bring.taking import OF_THE_PLACE, place_edit, takes_fault
+from wizard.layout.bring.told import fstab_step
+from wizard.layout.changes.lines import line_of
+from wizard.layout.steps.commands import fstab_line
+from wizard.model.documents.bring import Bring, BringFrom, BringTo, TakePlace, Top
+from wizard.model.documents.changes import Attach, Changes
+from wizard.model.journal import Event
+from wizard.model.said import Said
+
+
+def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
+    """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
+    or what is on a device, cannot be read."""
+    if not source.is_device and (fault := takes_fault(source.path)) is not None:
+        raise refused(words.TAKES_NOTHING(why=fault))
+    mounted = None if source.is_device else mounted_at(source.path)
+    device = device_of(mounted) if mounted else None
+    if mounted is None or device is None:
+        raise refused(words.NO_MOUNT_POINT(source=shown(source.path)))
+    if to.folder != to.place or to.makes:
+        raise refused(words.ONLY_WHOLE(folder=shown(to.folder), place=shown(to.place)))
+    if not KINDS[to.filesystem].holds.owners:
+        raise refused(words.NO_OWNERS_THERE(title=KINDS[to.filesystem].title, place=shown(source.path)))
+    file = environment.fstab
+    check_writable(file, NO_FSTAB())
+    text = read_text(file)
+    lines = parse(text, str(file))
+    old = _old_line(lines, source.path, file)
+    own, line = _own_line(lines, text, old, source.path, to, environment)
+    edit = place_edit(str(file), text, old.number, own, line)
+    return TakePlace(source.path, device, source.uuid, edit, _top(Path(to.folder)))
+
+
+def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
+    """The one line by which the source is mounted at its place."""
+    found = [line for line in lines if line.mount_point.rstrip("/") == place]
+    if len(found) != 1:
+        said = words.SEVERAL_LINES if found else words.NO_LINE
+        raise refused(said(file=str(file), place=shown(place)))
+    if {"bind", "rbind"}.intersection(found[0].options):
+        raise refused(words.IS_BOUND(place=shown(place)))
+    return found[0]
+
+
+def _own_line(
+    lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
+) -> tuple[int | None, str]:
+    """The number and the text of the line by which the target is mounted; None and the line that it gets
+    where it has none."""
+    used = look_at_filesystem(to.device, environment)
+    own = next((line for line in used.lines if line.mount_point.rstrip("/") == to.place), None)
+    if own is not None:
+        return own.number, text.split("\n")[own.number - 1]
+    if not used.uuid:
+        raise refused(words.NO_UUID(device=to.device))
+    mounted = mounted_at(to.place)
+    assert mounted is not None, "it was looked at"
+    if mounted.root != "/":
+        raise refused(words.PART_ONLY(device=to.device, place=shown(to.place)))
+    options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
+    line = line_of(used.uuid, place, used.existing.filesystem, _name(mounted), options)
+    others = tuple(one for one in lines if one is not old)
+    if found := conflict(others, line):
+        raise refused(words.LINE_THERE(file=str(environment.fstab), conflict=found))
+    return None, fstab_line(line)
+
+
+def _name(mounted: Mounted) -> str:
+    return "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
+
+
+def _top(folder: Path) -> Top:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        status = os.fstat(fd)
+        pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
+        return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)
+    finally:
+        os.close(fd)
+
+
+def top_back(there: int, top: Top) -> None:
+    """Make the target's top again what it was. Raises OSError."""
+    os.fchown(there, top.owner, top.group)
+    os.fchmod(there, top.mode)
+    was = dict(top.attributes)
+    for name in attribute_names(there):
+        if name not in was:
+            os.removexattr(there, name)
+    for name, value in was.items():
+        if os.getxattr(there, name).hex() != value:
+            os.setxattr(there, name, bytes.fromhex(value))
+
+
+def check_place(bring: Bring) -> None:
+    """Raises Refused where fstab is not the file any more that was looked at."""
+    if bring.takes is None:
+        return
+    edit = bring.takes.edit
+    check_writable(Path(edit.file), NO_FSTAB())
+    if (found := standing(edit, bring.drive)).how is not How.BEFORE:
+        raise refused(words.FSTAB_OTHER(seen=found.seen))
+
+
+def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+    """Have fstab mount the target in the place of the source; a sentence on that. Repeatable. Raises
+    Failed."""
+    assert bring.takes is not None
+    said = make_change(bring.takes.edit, _site(run, bring, number, journal))
+    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(said))
+    return said
+
+
+def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+    """Put the old lines back, and only those; a sentence on how fstab stands then. Raises Failed."""
+    assert bring.takes is not None
+    return take_back(bring.takes.edit, _site(run, bring, number, journal))
+
+
+def _site(run: Path, bring: Bring, number: int, journal: Journal) -> TuningSite:
+    assert bring.takes is not None
+    to = bring.target
+    changes = Changes(
+        bring.drive, to.device, to.filesystem, to.uuid, Attach(bring.takes.place), (fstab_step(bring),)
+    )
+    return TuningSite(changes, number, run.name, load_environment(run), journal, ())
