@@ -71,8 +71,9 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
     "a slot's digest is not looked at": (
         journal,
-        "plain + edges).digest() != digest:",
-        "plain).digest() == b'':",
+        "found = read_slot(raw)",
+        "(magic, *first), rest = HEADER.unpack_from(raw)[:4], raw[HEADER.size :]\n        "
+        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == MAGIC else None",
     ),
     "a phase is not on the medium first": (
         mover,

@@ -19,11 +19,10 @@ from wizard.apply.run.vault import read_kept, replace_durably
 from wizard.filesystems.partitions import MOVING_TYPES
 from wizard.layout.before import known_identity
 from wizard.layout.moving.document import check_move, read_kept_move, render_move
-from wizard.layout.moving.target import JOURNALS
 from wizard.layout.moving.told import MOVE as MOVING
 from wizard.layout.moving.told import READ, step_sentences
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Move, journal_places
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent, Partition
@@ -62,11 +61,8 @@ def found_move(path: str) -> FoundMove:
 
 
 def _places(part: Partition) -> Iterator[int]:
-    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
     if part.type in MOVING_TYPES:
-        span = Extent(part.start_bytes, part.size_bytes)
-        yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
-        yield span.start_bytes
+        yield from journal_places(Extent(part.start_bytes, part.size_bytes))
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:

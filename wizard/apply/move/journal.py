@@ -19,12 +19,9 @@ from wizard.apply.move.state import Course, Piece, State
 from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme
 from wizard.model.errors import BadInput
-from wizard.model.units import KIB
+from wizard.probe.content.moving import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
-MAGIC = b"DWMOVE\x001"
 WINDOW_MAGIC = b"DWMOVW\x001"
-SLOT_BYTES = 128 * KIB
-SLOTS = 2
 DIGEST_BYTES = 32
 INVERTED = bytes(range(255, -1, -1))
 """The images lie there with every bit turned: who looks for a superblock anywhere must not find one of
@@ -33,9 +30,6 @@ MOST_EDGES = 4
 """Shared physical blocks of a phase: both ends of a head, and of what reaches the end of the content."""
 STATE_GROWS_BYTES = 256
 """So much longer than at its beginning a state can become, by its numbers."""
-HEADER = struct.Struct("<8sQII32s")
-"""Magic, number, lengths of the state and of the edges, digest of all three."""
-
 WINDOW = struct.Struct("<8sQQQQI?32s")
 """Magic, number, the window's start and end within the content, where its bytes go, how many bytes those are,
 whether it was moved up, and the digest of what comes before and of the bytes."""
@@ -148,7 +142,7 @@ class Journal:
         self._number += 1
         plain = _plain(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
-        digest = hashlib.sha256(lengths + plain + edges).digest()
+        digest = digest_of(lengths, plain, edges)
         data = HEADER.pack(MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
         assert len(data) <= SLOT_BYTES
         self._slot = (self._slot + 1) % SLOTS
@@ -170,13 +164,10 @@ class Journal:
 
     def _read_slot(self, slot: int) -> tuple[int, State, bytes] | None:
         raw = read_bytes(self._drive, self._at + slot * SLOT_BYTES, SLOT_BYTES)
-        magic, number, plain_bytes, edge_bytes, digest = HEADER.unpack_from(raw)
-        end = HEADER.size + plain_bytes
-        if magic != MAGIC or end + edge_bytes > SLOT_BYTES:
+        found = read_slot(raw)
+        if found is None:
             return None
-        plain, edges = raw[HEADER.size : end], raw[end : end + edge_bytes]
-        if hashlib.sha256(raw[8:24] + plain + edges).digest() != digest:
-            return None
+        number, plain, edges = found
         try:
             return number, from_json(json.loads(plain), State, "the journal"), edges
         except (ValueError, BadInput):

@@ -228,20 +228,35 @@ def check_takes_back(run: Path) -> None:
         raise Refused(words.WROTE_NOTHING(run=run.name))
 
 
+def check_unused(run: Path, move: Move) -> None:
+    """Raises Refused where it cannot be taken back: the drive is another, its journal is gone, or what was
+    moved was used since. Only reads."""
+    check_same(move)
+    forget_caches(move.drive.path)
+    with MovedDrive(move.drive.path) as drive:
+        _taking_back(run, move, drive)
+
+
+def _taking_back(run: Path, move: Move, drive: MovedDrive, work: Work | None = None) -> Mover:
+    """The move by its journal; raises Refused as `check_unused` says."""
+    journal = _journal_of(move, drive)
+    loaded = journal.load()
+    if loaded is None or loaded[0].course.run != _noted(run)[1]:
+        raise Refused(words.NO_JOURNAL(run=run.name, drive=move.drive.path))
+    told = _telling(work, move, lambda: False, loaded[0].moved_to(Side.OLD)) if work else lambda _: False
+    mover = Mover(drive, journal, *loaded, told)
+    if mover.state.phase is Phase.DONE and mover.state.target is Side.NEW:
+        _refuse_used(move, mover)
+    return mover
+
+
 def take_back(work: Work) -> Outcome:
     """Move it back from wherever it is: how that ended. Raises DiskwrightError."""
     run, move = work.run, load_move(work.run)
     check_own(move, load_environment(run))
     check_same(move)
     with _held(move) as drive:
-        journal = _journal_of(move, drive)
-        loaded = journal.load()
-        if loaded is None or loaded[0].course.run != _noted(run)[1]:
-            raise Refused(words.NO_JOURNAL(run=run.name, drive=move.drive.path))
-        told = _telling(work, move, lambda: False, loaded[0].moved_to(Side.OLD))
-        mover = Mover(drive, journal, *loaded, told)
-        if mover.state.phase is Phase.DONE and mover.state.target is Side.NEW:
-            _refuse_used(move, mover)
+        mover = _taking_back(run, move, drive, work)
         mark_durably(run / UNDOING)
         mover.go(Side.OLD)
         digest = content_digest(drive, move, move.before.start_bytes, noting(run), lambda: False)

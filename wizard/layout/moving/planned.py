@@ -8,16 +8,14 @@ from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.target import (
     IN_FLIGHT,
-    JOURNALS,
     LARGE_SHIFT_BYTES,
-    WINDOW_BYTES,
     aligned_target,
     room_around,
     target_at,
     window_of,
 )
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import JOURNALS, WINDOW_BYTES, Move, Scheme
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
