@@ -13,9 +13,9 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.test_move import CONTENTS, digest, filled, kill, part_of, table
 from wizard.apply.decide import power_now, resume, undo, ways_on
-from wizard.apply.move.carrying import THROTTLE
 from wizard.apply.move.noted import load_notes
 from wizard.apply.move.of_run import load_moves
+from wizard.apply.move.on_drive import THROTTLE
 from wizard.apply.move.start import start_moves
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.moving.sequence import planned_moves

@@ -105,7 +105,8 @@ class Partition:
     bits or the MBR boot byte; `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None
     where it has no node for this entry. `superblock_copy_bytes`: nothing is recognised in it, but the copy of
     an ext superblock lies there, counted from its start. `superblock_digest` is of all superblocks recognised
-    in it, with their times and counts; None where none was taken.
+    in it, with their times and counts; None where none was taken. `moving`: the journal of a move that is not
+    over lies in it.
     """
 
     path: str
@@ -122,6 +123,7 @@ class Partition:
     kernel_size_bytes: int | None = None
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
+    moving: bool = False
 
     @property
     def end_bytes(self) -> int:

@@ -30,10 +30,9 @@ from wizard.apply.run.vault import mark_durably
 from wizard.filesystems.partitions import MOVING_TYPES
 from wizard.layout.before import known_identity
 from wizard.layout.moving.document import check_moves, read_kept_moves, render_moves
-from wizard.layout.moving.target import JOURNALS
 from wizard.layout.moving.told import compare_step, move_step, step_sentences
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move, Moves
+from wizard.model.documents.move import Move, Moves, journal_places
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
 from wizard.model.journal import Event
@@ -92,11 +91,8 @@ def _covers(part: Partition, move: Move) -> bool:
 
 
 def _places(part: Partition) -> Iterator[int]:
-    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
     if part.type in MOVING_TYPES:
-        span = Extent(part.start_bytes, part.size_bytes)
-        yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
-        yield span.start_bytes
+        yield from journal_places(Extent(part.start_bytes, part.size_bytes))
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.apply.move import words
 from wizard.apply.move.guard import check_own, check_same
 from wizard.apply.move.of_run import load_moves
-from wizard.apply.move.run import carry_out, check_takes_back, take_back
+from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Taking
 from wizard.apply.run.lock import lock_drives
@@ -22,6 +22,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
         raise Refused(words.NO_OVER(run=run.name))
     moves, now = load_moves(run), state(run)
     check_own(moves, load_environment(run))
+    check = partial(check_same, moves)
     match asked.purpose:
         case Purpose.KEEP:
             raise Refused(words.NO_KEEP(run=run.name))
@@ -35,8 +36,9 @@ def _taking(run: Path, asked: Asked) -> Taking:
             if now is RunState.UNDONE:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             check_takes_back(run)
+            check = partial(check_unused, run, moves)
             sentence = words.TAKING_BACK(part=moves.devices)
-    return Taking(sentence, partial(lock_drives, (moves.drive.path,)), partial(check_same, moves))
+    return Taking(sentence, partial(lock_drives, (moves.drive.path,)), check)
 
 
 def _told(_: Path, error: DiskwrightError) -> str:

@@ -12,7 +12,8 @@ from wizard.apply.move.drive import MovedDrive
 from wizard.apply.move.guard import check_left, check_new, check_own, check_same
 from wizard.apply.move.noted import load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
-from wizard.apply.move.returning import return_all
+from wizard.apply.move.on_drive import OnDrive
+from wizard.apply.move.returning import refuse_used, return_all
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.runs import called, load_environment
 from wizard.model.documents.move import Move, Moves
@@ -105,13 +106,22 @@ def check_takes_back(run: Path) -> None:
         raise Refused(words.WROTE_NOTHING(run=run.name))
 
 
+def check_unused(run: Path, moves: Moves) -> None:
+    """Raises Refused where they cannot be taken back: the drive is another, its journal is gone, or what was
+    moved was used since. Only reads."""
+    check_same(moves)
+    forget_caches(moves.drive.path)
+    with MovedDrive(moves.drive.path) as drive:
+        refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
+
+
 def take_back(work: Work) -> Outcome:
     """Move all back from wherever they are: how that ended. Raises DiskwrightError."""
     run, moves = work.run, load_moves(work.run)
     check_own(moves, load_environment(run))
     check_same(moves)
     with _held(moves) as drive:
-        return_all(Carrying(work, moves, drive, load_notes(run, moves)))
+        return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
     if len(moves.moves) > 1:
         return Event.UNDONE, str(words.ALL_BACK(parts=moves.devices))
     (move,) = moves.moves

@@ -12,6 +12,11 @@ HEAD_CHANGED = Sentence(
     "where it was, whole: make the move anew.",
 )
 
+MANY_COPIES = Sentence(
+    "apply.move.many-copies",
+    "{part} keeps {count} copies of its superblock, more than the journal holds. It is not moved.",
+)
+
 # Before it begins.
 BEGINS = Sentence("apply.move.begins", "Moving {part} on {drive} begins.")
 GOING_ON = Sentence("apply.move.going-on", "Moving {part} goes on.")

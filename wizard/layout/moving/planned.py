@@ -8,10 +8,7 @@ from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.target import (
     IN_FLIGHT,
-    JOURNALS,
     LARGE_SHIFT_BYTES,
-    LOGGED_WINDOWS,
-    WINDOW_BYTES,
     aligned_target,
     room_around,
     target_at,
@@ -19,7 +16,7 @@ from wizard.layout.moving.target import (
 )
 from wizard.layout.one.possible import least_bytes, why_not_shrink
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition

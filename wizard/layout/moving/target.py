@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.before import bounds_of
-from wizard.model.documents.move import Scheme
+from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Scheme
 from wizard.model.geometry import Geometry, align_down, align_up
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.units import MIB
@@ -23,13 +23,6 @@ DIRECT_BYTES = 32 * MIB
 IN_FLIGHT = 3
 """So many windows are on their way at most where a flush goes on beside the next write: the one that is
 written, the one that is flushed, and the one whose record is flushed with it."""
-
-WINDOW_BYTES = 64 * MIB
-LOGGED_WINDOWS = (16 * MIB, MIB)
-"""Larger windows are faster; a smaller journal fits where there is little room."""
-
-JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
-"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
 
 
 @dataclass(frozen=True, slots=True)

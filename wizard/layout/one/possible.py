@@ -4,13 +4,12 @@ The planner refuses for these reasons, and a menu shows them beforehand. Pure.
 """
 
 from wizard.filesystems.kind import Growing
-from wizard.filesystems.partitions import CONTAINER_TYPES, MOVING_GPT_TYPE
+from wizard.filesystems.partitions import CONTAINER_TYPES, is_half_moved
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import layout_before
 from wizard.layout.one.words import (
     CONTAINER,
     FULL,
-    HALF_MOVED,
     LOGICAL_STAYS,
     NEVER_SHRINKS,
     NO_JOURNAL,
@@ -33,6 +32,7 @@ from wizard.layout.one.words import (
 )
 from wizard.layout.room.refusals import in_use, measured, refuse_table, uses_of_part
 from wizard.layout.room.space import MBR_PRIMARIES
+from wizard.layout.room.words import HALF_MOVED
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
@@ -185,8 +185,8 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> S
         return ZONED(drive=drive.path)
     if part.type in CONTAINER_TYPES:
         return CONTAINER(part=part.path)
-    if part.type == MOVING_GPT_TYPE:
-        return HALF_MOVED(part=part.path)
+    if is_half_moved(part):
+        return HALF_MOVED(part=part.path, drive=drive.path)
     uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
         return USED(part=part.path, how=in_use(uses[0]))

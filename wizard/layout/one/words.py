@@ -160,9 +160,3 @@ def changes(slot: Slot, table: WriteTable) -> bool:
     entry = next((one for one in table.entries if one.number == slot.number), None)
     same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
     return entry != same
-
-
-HALF_MOVED = Sentence(
-    "layout.one.half-moved",
-    "{part} is in the middle of a move: go on with that, or undo it, before all else.",
-)

@@ -1,11 +1,26 @@
 """Partitions that move to another place on their drive."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Said
+from wizard.model.units import MIB
+
+WINDOW_BYTES = 64 * MIB
+LOGGED_WINDOWS = (16 * MIB, MIB)
+"""Larger windows are faster; a smaller journal fits where there is little room."""
+
+JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
+"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
+
+
+def journal_places(span: Extent) -> Iterator[int]:
+    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
+    yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
+    yield span.start_bytes
 
 
 class Scheme(StrEnum):
