@@ -320,3 +320,27 @@ def test_xfs_is_refused_in_plain_words(work: Work, make_drive: MakeDrive) -> Non
     filled(drive, "xfs")
     with pytest.raises(Refused, match=r"XFS cannot shrink\. Copy its files to a smaller volume instead"):
         drive.shrink_plan(NEW)
+
+
+def test_by_two_commands(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    files, file = filled(drive, "ext4"), str(work.folder / "shrink.json")
+    was = work.digest(drive.path)
+    shown = diskwright(work, "plan", drive.node(2), "--shrink", "52M", "-o", file)
+    assert shown.returncode == 0 and "files and all" in shown.stderr, shown.stderr
+    assert work.digest(drive.path) == was
+    token = re.search(r"--confirm (\S+)", shown.stderr)
+    assert token, shown.stderr
+    applied = diskwright(work, "apply", file, "--confirm", token[1])
+    assert applied.returncode == 0, applied.stderr
+    kept = diskwright(work, "keep")
+    assert kept.returncode == 0, kept.stderr
+    assert drive.probed()[1].size_bytes == 52 * MIB and files_of(drive) == files
+    tool(*CHECKS["ext4"], drive.node(2))
+    for words, status, said in (
+        ((drive.node(2), "--shrink", "1M"), 3, "cannot be that small"),
+        ((drive.node(2), "--shrink", "little"), 2, "little"),
+        ((drive.path, "--shrink", "52M"), 2, "--shrink"),
+    ):
+        refused = diskwright(work, "plan", *words)
+        assert refused.returncode == status and said in refused.stderr, refused.stderr
