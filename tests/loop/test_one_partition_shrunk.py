@@ -1,5 +1,6 @@
 """One partition, and the filesystem in it, gives up its end; files stay, and neighbours keep every byte."""
 
+import hashlib
 import os
 import random
 import re
@@ -110,6 +111,73 @@ def test_shrinking_keeps_the_files_and_the_neighbours(
     for number, name in ((1, "before"), (3, "behind")):
         with drive.mounted(number) as place:
             assert (place / "kept").read_bytes() == name.encode() * 1000
+
+
+SHAPES = {
+    "a superblock's copy in the last group": ("-t", "ext4", "-O", "sparse_super2,^resize_inode"),
+    "small blocks": ("-t", "ext4", "-b", "1024"),
+    "middling blocks": ("-t", "ext3", "-b", "2048"),
+    "no journal, no checksums": ("-t", "ext4", "-O", "^has_journal,^metadata_csum,^64bit"),
+    "of the first revision": ("-t", "ext2", "-r", "0", "-I", "128"),
+    "many small groups": ("-t", "ext4", "-b", "4096", "-O", "^flex_bg", "-g", "4096"),
+    "all records in front": ("-t", "ext4", "-b", "4096", "-E", "packed_meta_blocks=1"),
+    "a large journal": ("-t", "ext4", "-b", "4096", "-J", "size=64"),
+    "a checksum's seed": ("-t", "ext4", "-b", "4096", "-O", "metadata_csum_seed"),
+}
+
+
+def odd_files(drive: Shared) -> None:
+    """Links, attributes, holes, room without content, and a large folder; some behind the new end."""
+    with drive.mounted(2) as place:
+        room = os.statvfs(place)
+        count = (room.f_bavail * room.f_frsize - 60 * MIB) // MIB
+        tool("dd", "if=/dev/zero", f"of={place / 'front'}", "bs=1M", f"count={count}", "status=none")
+        for number in range(40):
+            (place / f"folder{number}").mkdir()
+            (place / f"folder{number}" / "file").write_bytes(hashlib.sha256(b"%d" % number).digest() * 9000)
+            (place / f"folder{number}" / "slow").symlink_to("y/" * 150)
+        os.link(place / "folder3/file", place / "folder9/linked")
+        os.setxattr(place / "folder5/file", "user.long", b"value" * 150)
+        (place / "many").mkdir()
+        for number in range(2000):
+            (place / "many" / f"{number:060}").touch()
+        with (place / "holes").open("wb") as file:
+            for number in range(0, 400, 3):
+                file.seek(number * 8192)
+                file.write(b"%d" % number * 1000)
+        tool("sync", "-f", str(place))
+        (place / "front").unlink()
+
+
+def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
+    found = []
+    with drive.mounted(2) as place:
+        for path in sorted(place.rglob("*")):
+            kept = path.lstat()
+            # resize2fs dates folders anew in which it gives something another inode.
+            when = None if path.is_dir() else kept.st_mtime_ns
+            data = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+            marks = [] if path.is_symlink() else [(one, os.getxattr(path, one)) for one in os.listxattr(path)]
+            what = hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest()
+            found.append((str(path.relative_to(place)), kept.st_mode, kept.st_nlink, when, marks, what))
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    tool("mkfs.ext4", "-q", "-F", *SHAPES[shape], drive.node(2))
+    odd_files(drive)
+    files, was = odd_files_of(drive), work.digest(drive.path)
+    run, state = work.apply(drive.shrink_plan(NEW), keep=False)
+    if state is not RunState.WAITING:
+        assert state is RunState.FAILED and "has to move files" in story(run), story(run)
+        assert work.digest(drive.path) == was
+        return
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)
+    tool(*CHECKS["ext4"], drive.node(2))
+    assert held(drive) <= NEW and odd_files_of(drive) == files
 
 
 def test_what_becomes_free_can_be_used(work: Work, make_drive: MakeDrive) -> None:
@@ -252,3 +320,27 @@ def test_xfs_is_refused_in_plain_words(work: Work, make_drive: MakeDrive) -> Non
     filled(drive, "xfs")
     with pytest.raises(Refused, match=r"XFS cannot shrink\. Copy its files to a smaller volume instead"):
         drive.shrink_plan(NEW)
+
+
+def test_by_two_commands(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    files, file = filled(drive, "ext4"), str(work.folder / "shrink.json")
+    was = work.digest(drive.path)
+    shown = diskwright(work, "plan", drive.node(2), "--shrink", "52M", "-o", file)
+    assert shown.returncode == 0 and "files and all" in shown.stderr, shown.stderr
+    assert work.digest(drive.path) == was
+    token = re.search(r"--confirm (\S+)", shown.stderr)
+    assert token, shown.stderr
+    applied = diskwright(work, "apply", file, "--confirm", token[1])
+    assert applied.returncode == 0, applied.stderr
+    kept = diskwright(work, "keep")
+    assert kept.returncode == 0, kept.stderr
+    assert drive.probed()[1].size_bytes == 52 * MIB and files_of(drive) == files
+    tool(*CHECKS["ext4"], drive.node(2))
+    for words, status, said in (
+        ((drive.node(2), "--shrink", "1M"), 3, "cannot be that small"),
+        ((drive.node(2), "--shrink", "little"), 2, "little"),
+        ((drive.path, "--shrink", "52M"), 2, "--shrink"),
+    ):
+        refused = diskwright(work, "plan", *words)
+        assert refused.returncode == status and said in refused.stderr, refused.stderr

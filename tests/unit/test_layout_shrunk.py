@@ -61,6 +61,7 @@ def test_the_filesystem_ends_first_and_then_its_partition(filesystem: str) -> No
     assert shrink.operation == ShrinkFilesystem(PART, filesystem, 500 * MIB)
     assert shrink.commands[-1] == ("resize2fs", "-p", PART, f"{500 * KIB}K")
     assert "files and all" in shrink.sentence and "what is behind becomes free" in table.sentence
+    assert any("today's date" in str(doubt) for doubt in plan.doubts)
     assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
     assert str(PlanJob(plan).title) == f"Shrink {PART}" and PlanJob(plan).keeps_all
 

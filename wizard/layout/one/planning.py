@@ -25,7 +25,7 @@ from wizard.layout.one.possible import (
     why_not_shrink,
     why_not_shrink_to,
 )
-from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
+from wizard.layout.one.words import DATED, MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
 from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
@@ -101,10 +101,17 @@ def shrink_plan(
     _refuse(why_not_shrink(drive, part))
     size_bytes = shrunk_bytes(drive, part, asked_bytes)
     _refuse(why_not_shrink_to(drive, part, size_bytes))
-    return _resized(machine, drive, part, size_bytes, recording)
+    return _resized(machine, drive, part, size_bytes, recording, (DATED(),))
 
 
-def _resized(machine: Machine, drive: Drive, part: Partition, size_bytes: int, recording: Recording) -> Plan:
+def _resized(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    size_bytes: int,
+    recording: Recording,
+    doubts: tuple[Said | str, ...] = (),
+) -> Plan:
     """The plan that gives a partition this size, with all that is in it."""
     if growing := growing_of(part.filesystem):
         refuse_missing(machine, growing.check[:1])
@@ -113,7 +120,7 @@ def _resized(machine: Machine, drive: Drive, part: Partition, size_bytes: int, r
     table = resized_table(drive.path, before, slot, size_bytes)
     after = resized_layout(before, slot, size_bytes)
     operations = resized_operations(drive.path, slot, table, size_bytes)
-    return _made(machine, drive, slot, (), (before, after), operations, (), recording)
+    return _made(machine, drive, slot, (), (before, after), operations, doubts, recording)
 
 
 def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:

@@ -96,6 +96,12 @@ NOT_SHRUNK = Sentence(
     "{part} holds {what}: only ext2, ext3 and ext4 can be shrunk so far. Copy its files to a smaller volume "
     "instead: `diskwright bring {part} VOLUME`.",
 )
+DATED = Sentence(
+    "layout.one.dated",
+    "Files may get other inode numbers, and their folders today's date; nothing else of them changes.",
+)
+"""What resize2fs does where whole groups go (e2fsprogs, resize/resize2fs.c, check_and_change_inodes)."""
+
 UNMOUNT_FIRST = Sentence(
     "layout.one.unmount-first",
     "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",
