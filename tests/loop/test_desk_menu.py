@@ -55,6 +55,21 @@ def done(work: Work, person: Walker, drive: str) -> Path:
     return run
 
 
+def test_one_partition_shrinks_to_what_is_typed_and_back(work: Work, shared: str) -> None:
+    before, size = work.digest(shared), int(tool("blockdev", "--getsize64", f"{shared}p1"))
+    person = walker(work, shared)
+    person.menu(f"{shared}p1", "shrink")
+    person.act("take", size="1M")
+    assert person.view.place == "typing" and "cannot be that small" in person.said
+    person.act("take", size=str(size - 5 * MIB))
+    reviewed(person)
+    run = done(work, person, shared)
+    assert state(run) is RunState.WAITING, story(run)
+    person.settle("U")
+    assert state(run) is RunState.UNDONE, story(run)
+    assert work.digest(shared) == before
+
+
 @pytest.mark.parametrize("key", ["K", "U"])
 def test_one_partition_is_formatted_and_its_neighbour_stays(work: Work, shared: str, key: str) -> None:
     before, second = work.digest(shared), digest_of(f"{shared}p2")

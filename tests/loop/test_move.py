@@ -1,6 +1,7 @@
 """Moving partitions on real drives: every content, on every table, killed at any moment, to the bit."""
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -15,13 +16,13 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from wizard.apply.decide import power_now, resume, undo, ways_on
-from wizard.apply.move.run import THROTTLE
-from wizard.apply.move.start import start_move
+from wizard.apply.move.on_drive import THROTTLE
+from wizard.apply.move.start import start_moves
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.moving.planned import planned_move
-from wizard.model.documents.move import Move, Scheme
-from wizard.model.errors import Failed, Refused
+from wizard.model.documents.move import Move, Moves, Scheme
+from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Partition
 from wizard.model.units import GIB, MIB
@@ -118,7 +119,8 @@ def filled(node: str, content: Content, seed: int) -> None:
 
 def begin(work: Work, move: Move, rest: float = 0.0) -> Path:
     work.bench.own(move.drive.path)
-    run = start_move(move, move.drive.token, journal_dir=work.runs, environment=work.environment)
+    moves = Moves((move,))
+    run = start_moves(moves, move.drive.token, journal_dir=work.runs, environment=work.environment)
     if rest:
         (run / THROTTLE).write_text(str(rest))
     return run
@@ -249,6 +251,50 @@ def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: Ma
     assert digest(f"{path}p1") == before
 
 
+@pytest.mark.parametrize("scheme", ["gpt", "dos"])
+def test_while_it_is_half_moved_nothing_else_is_done_to_its_drive(
+    work: Work, make_drive: MakeDrive, scheme: str
+) -> None:
+    path = make_drive(GIB)
+    work.bench.own(path)
+    first = "first-lba: 34\n" if scheme == "gpt" else ""
+    table(
+        path,
+        f"label: {scheme}\n{first}start=63, size={160 * MIB // SECTOR}\nstart=1900000, size=50000, type=da\n"
+        if scheme == "dos"
+        else f"label: gpt\n{first}start=63, size={160 * MIB // SECTOR}\nstart=1900000, size=50000\n",
+    )
+    filled(f"{path}p1", CONTENTS["ext4"], SEED)
+    # Somebody else's data of a type that a move has meanwhile, too.
+    assert "move-unfinished" not in diskwright(work, "inspect", path, "--json").stdout
+    run = begin(work, planned(path), rest=2.0)
+    until = monotonic() + 30
+    while not any(entry.step == 2 for entry in read_entries(run)) and monotonic() < until:
+        sleep(0.02)
+    request_stop(run)
+    assert ended(run) is RunState.STOPPED, story(run)
+    half = digest(path)
+    (drive,) = json.loads(diskwright(work, "inspect", path, "--json").stdout)["drives"]
+    found = [(one["code"], one["subject"]) for one in drive["findings"]]
+    assert found[0] == ("move-unfinished", f"{path}p1"), found
+    about = [code for code, subject in found if subject == f"{path}p1"]
+    assert about == ["move-unfinished"], about
+    for words in (
+        ("plan", path, "--workload", "large-media", "--replace"),
+        ("plan", path, "--workload", "large-media", "--use-free"),
+        ("plan", f"{path}p1", "--workload", "large-media"),
+        ("plan", f"{path}p1", "--delete"),
+        ("plan", f"{path}p2", "--delete"),
+        ("move", f"{path}p2", "--to", str(1900032 * SECTOR)),
+    ):
+        refused = diskwright(work, *words)
+        assert refused.returncode == 3 and "in the middle of a move" in refused.stderr, (words, refused)
+        assert "diskwright resume" in refused.stderr
+    assert digest(path) == half
+    undo(run)
+    assert "move-unfinished" not in diskwright(work, "inspect", path, "--json").stdout
+
+
 @pytest.mark.parametrize("start", [0, 64 * SECTOR])
 def test_another_computer_goes_on_with_nothing_but_the_drive(
     work: Work, make_drive: MakeDrive, start: int
@@ -303,8 +349,10 @@ def test_what_was_used_since_is_not_taken_back(work: Work, make_drive: MakeDrive
     with pytest.raises(Refused):
         undo(run)
     tool("umount", str(place))
-    with pytest.raises((Refused, Failed), match="used since"):
+    with pytest.raises(Refused, match="used since"):
         undo(run)
+    assert state(run) is RunState.DONE
+    assert diskwright(work, "undo", str(run)).returncode == 3
     again = begin(work, planned(path, 1, 63 * SECTOR))
     assert ended(again) is RunState.DONE, story(again)
     tool("mount", f"{path}p1", str(place))
@@ -324,7 +372,7 @@ def test_what_cannot_move_is_refused_and_nothing_is_written(work: Work, make_dri
         begin(work, move)
     tool("umount", str(place))
     with pytest.raises(Refused, match="token"):
-        start_move(move, "another", journal_dir=work.runs, environment=work.environment)
+        start_moves(Moves((move,)), "another", journal_dir=work.runs, environment=work.environment)
     assert digest(path) == before
     # What has changed since it was planned is not moved.
     tool("mount", node, str(place))

@@ -18,7 +18,7 @@ from wizard.apply.decide import keep, undo
 from wizard.apply.plan.found.finding import found_on
 from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.journal import RunState
-from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import partition_path
@@ -35,6 +35,8 @@ SCRIPTS = {
     ),
     "far": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=16MiB\nstart=290MiB,size=8MiB\n",
     "large": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=400MiB\nstart=1000MiB,size=8MiB\n",
+    "large mbr": "label: dos\nstart=1MiB,size=8MiB\nstart=9MiB,size=400MiB\nstart=1000MiB,size=8MiB\n",
+    "askew": "label: dos\nstart=63,size=16000\nstart=18495,size=819200\nstart=1000MiB,size=8MiB\n",
     "mbr": (
         "label: dos\nstart=1MiB,size=48MiB,bootable\nstart=50MiB,size=64MiB,type=7\nstart=120MiB,size=48MiB\n"
     ),
@@ -47,10 +49,10 @@ SCRIPTS = {
 
 KINDS = ("gpt", "mbr", "logical")
 
-SIZES = {"far": 300 * MIB, "large": 1024 * MIB}
+SIZES = {"far": 300 * MIB, "large": 1024 * MIB, "large mbr": 1024 * MIB, "askew": 1024 * MIB}
 """Of drives that are not of the usual size."""
 
-NUMBERS = {"gpt": (1, 2, 3), "far": (1, 2, 3), "large": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
+NUMBERS = {**dict.fromkeys(SCRIPTS, (1, 2, 3)), "logical": (1, 5, 6)}
 
 
 def draw() -> str:
@@ -107,6 +109,10 @@ class Shared:
     def grow_plan(self) -> Plan:
         known = unknown_kernel(probe_machine([self.path]))
         return grow_plan(known, *self.probed())
+
+    def shrink_plan(self, size_bytes: int) -> Plan:
+        known = unknown_kernel(probe_machine([self.path]))
+        return shrink_plan(known, *self.probed(), size_bytes)
 
     def delete_plan(self) -> Plan:
         return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())

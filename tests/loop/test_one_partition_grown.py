@@ -18,6 +18,7 @@ from wizard.model.units import KIB, MIB
 EXT = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-L", "films", "-t")
 MAKERS = {
     **{name: (*EXT, name) for name in ("ext2", "ext3", "ext4")},
+    "small ext4": ("mkfs.ext4", "-q", "-F", "-b", "1024", "-L", "films"),
     "xfs": ("mkfs.xfs", "-q", "-f", "-L", "films"),
     "plain xfs": ("mkfs.xfs", "-q", "-f", "-L", "films", "-m", "reflink=0,finobt=0"),
     "btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "films"),
@@ -34,6 +35,7 @@ ENDS = {
     "gpt": (50 * MIB, 70 * MIB),
     "mbr": (50 * MIB, 70 * MIB),
     "large": (9 * MIB, 991 * MIB),
+    "askew": (18495 * 512, 1000 * MIB - 18495 * 512),
 }
 """Where the partition begins that has grown, and how large it is."""
 
@@ -70,7 +72,14 @@ def files_of(drive: Shared) -> str:
 @pytest.mark.parametrize(
     ("kind", "block_bytes", "filesystem"),
     [
-        *(("gpt", 512, "ext4"), ("gpt", 4096, "ext4"), ("mbr", 512, "ext3"), ("mbr", 512, "ext2")),
+        *(
+            ("gpt", 512, "ext4"),
+            ("gpt", 4096, "ext4"),
+            ("gpt", 512, "small ext4"),
+            ("askew", 512, "ext4"),
+            ("mbr", 512, "ext3"),
+            ("mbr", 512, "ext2"),
+        ),
         *(
             ("large", 512, "xfs"),
             ("large", 4096, "xfs"),
@@ -191,7 +200,7 @@ def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
     ("words", "why"),
     [
         (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
-        (("-O", "quota", "-b", "4096"), "features with which nothing is grown so far: quota"),
+        (("-O", "quota", "-b", "4096"), "features with which nothing is resized so far: quota"),
     ],
 )
 def test_what_a_stand_in_cannot_show_is_not_grown(
@@ -251,7 +260,7 @@ def test_a_btrfs_of_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive)
 
 
 def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: MakeDrive) -> None:
-    drive = Shared(work, make_drive, "far", 512)
-    tool("mkfs.ext4", "-q", "-F", "-b", "1024", drive.node(2))
+    drive = Shared(work, make_drive, "large", 512)
+    tool("mkfs.xfs", "-q", "-f", "-b", "size=1024", drive.node(2))
     with pytest.raises(Refused, match="blocks of 1024 bytes"):
         drive.grow_plan()

@@ -10,6 +10,7 @@ from random import Random
 from tests.unit.gptimage import Image
 from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from wizard.apply.move import mover
+from wizard.apply.move.bars import blocks_around
 from wizard.apply.move.journal import Journal, journal_bytes
 from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import table_images
@@ -19,6 +20,9 @@ from wizard.probe.table.gpt import read_gpt
 from wizard.probe.table.mbr import read_mbr
 
 HEAD_SECTORS = 21
+COPIES, NEAR_COPY = ((9, 2), (70, 3)), (1, 2)
+"""Copies that are barred: how many sectors behind the head each begins, and its length. One shares a physical
+block with the head."""
 EXTENDED_AT = 40
 DOCUMENT = b"a move".ljust(SECTOR, b" ")
 
@@ -96,9 +100,22 @@ class Layout:
         self.base = bytes(image.data)
         content = self.base[case.old * SECTOR : case.old * SECTOR + self.size_bytes]
         self.contents = {Side.OLD: content, Side.NEW: self._changed(content, random)}
+        ends = [(case.size - 1, 1)] if case.tail else []
+        near = [NEAR_COPY] if case.tail else []
+        copies = [(HEAD_SECTORS + at, length) for at, length in (*near, *COPIES)]
+        self.barred = tuple(
+            Extent(at * SECTOR, length * SECTOR)
+            for at, length in (*copies, *ends)
+            if at >= HEAD_SECTORS and at + length <= case.size
+        )
         self.images, self.course = self._images(image)
         # What the table holds in the end is told by a move that nothing interrupts.
         self.wanted: dict[Side, bytes] = {}
+
+    def blocks_of(self, side: Side) -> tuple[Extent, ...]:
+        """The physical blocks of the copies at this place, by their offsets in the content."""
+        start = (self.case.old if side is Side.OLD else self.case.new) * SECTOR
+        return blocks_around(self.barred, start, self.head_bytes, self.size_bytes, BLOCK)
 
     def _put_table(self, image: Image) -> None:
         case = self.case
@@ -152,9 +169,11 @@ class Layout:
 
         def placed(side: Side) -> tuple[Piece, ...]:
             content = self.contents[side]
-            head = kept(0, content[: self.head_bytes])
-            tail = (kept(self.size_bytes - SECTOR, content[-SECTOR:]),) if case.tail else ()
-            return (head, *tail)
+            copies = (
+                kept(place.start_bytes, content[place.start_bytes : place.end_bytes])
+                for place in self.blocks_of(side)
+            )
+            return (kept(0, content[: self.head_bytes]), *copies)
 
         number = 5 if case.table == "logical" else 1
         after = Extent(case.new * SECTOR, self.size_bytes)
@@ -167,7 +186,7 @@ class Layout:
         document = kept(0, DOCUMENT)
         data = bytes(images)
         digest = hashlib.sha256(data).hexdigest()
-        pieces = Pieces(old, moving, new, placed_old, placed_new, document, len(data), digest)
+        pieces = Pieces(old, moving, new, placed_old, placed_new, self.barred, document, len(data), digest)
         return data, Course(
             run="a run",
             old_bytes=case.old * SECTOR,
@@ -216,6 +235,34 @@ class Layout:
                 if whole not in self.contents.values():
                     return f"mountable by the {name} table and not whole"
         return ""
+
+    def half_repairable(self, drive: LossyDrive) -> str:
+        """What a repair program would find by a copy and take for the whole, and is not; empty where there is
+        nothing such. All else is whole there but the marks of the head and the blocks of the copies."""
+        for side in Side:
+            start = self.course.start(side)
+            content, now = self.contents[side], drive.view[start : start + self.size_bytes]
+            seen = [
+                place
+                for place in self.barred
+                if now[place.start_bytes : place.end_bytes] == content[place.start_bytes : place.end_bytes]
+            ]
+            if seen and self._bare(now) not in map(self._bare, self.contents.values()):
+                return f"a copy at the {side} place, and all else is not there"
+        return ""
+
+    def _bare(self, content: bytes | bytearray) -> bytes:
+        """The content without the physical blocks of its head's marks and of its copies, at either place."""
+        bare = bytearray(content)
+        length = mover.MARK_BYTES
+        marks = [Extent(at, length) for at in mover.MARKS if at + length <= self.head_bytes]
+        if self.head_bytes < length:
+            marks = [Extent(0, self.head_bytes)]
+        for start in (self.course.old_bytes, self.course.new_bytes):
+            around = blocks_around((*marks, *self.barred), start, 0, self.size_bytes, BLOCK)
+            for place in around:
+                bare[place.start_bytes : place.end_bytes] = bytes(place.size_bytes)
+        return bytes(bare)
 
     def fault(self, drive: LossyDrive, side: Side) -> str:
         """What is not as it has to be with the partition at this place; empty where all is."""
@@ -271,7 +318,7 @@ def _gone_on(
     drive = at_cut.after_cut(random, policy, layout.case.garbage)
     tally.states += 1
     for level in range(nested + 1):
-        if half := layout.half_mountable(drive):
+        if half := layout.half_mountable(drive) or layout.half_repairable(drive):
             tally.wrong.append(f"{layout.case} {told} level {level}: {half}")
             return
         move = layout.found(drive)

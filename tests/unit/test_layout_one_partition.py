@@ -344,7 +344,7 @@ def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
         before=replace(plan.before, slots=tuple(slots)),
         steps=(plan.steps[0], grow),
     )
-    with pytest.raises(BadInput, match="holds nothing that can be grown"):
+    with pytest.raises(BadInput, match="holds nothing that can be given that size"):
         check_plan(forged)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit import powercuts
 from tests.unit.powercuts import CASES, DIRECT, LOGGED, Case
-from wizard.apply.move import journal, mover, moving, windows
+from wizard.apply.move import bars, journal, mover, moving, windows
 from wizard.model.errors import DiskwrightError
 
 BOTH = (DIRECT, LOGGED)
@@ -47,8 +47,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "logged: a flush does not wait for the log": (
         moving,
-        "            if logging is not None:\n                logging.result()\n            self._drive.flush()",
-        "            self._drive.flush()",
+        "            if logging is not None:\n                logging.result()\n",
+        "",
     ),
     "logged: nothing is written again": (moving, "for window in found:\n", "for window in ():\n"),
     "logged: written without the rest of a physical block": (
@@ -70,8 +70,9 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
     "a slot's digest is not looked at": (
         journal,
-        "plain + edges).digest() != digest:",
-        "plain).digest() == b'':",
+        "found = read_slot(raw)",
+        "(magic, *first), rest = HEADER.unpack_from(raw)[:4], raw[HEADER.size :]\n        "
+        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == MAGIC else None",
     ),
     "a phase is not on the medium first": (
         mover,
@@ -85,14 +86,14 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the head stays": (
         mover,
-        "self._unmark(start)\n        self._mend(start)\n        write_bytes(self._drive, start, "
-        "bytes(course.head_bytes))",
-        "self._mend(start)",
+        "self._unmark(start)\n        self._bar_copies(self.state.barred_at)\n        "
+        "self._mend(self.state.barred_at)\n        write_bytes(self._drive, start, bytes(course.head_bytes))",
+        "self._bar_copies(self.state.barred_at)\n        self._mend(self.state.barred_at)",
     ),
     "the marks go all at once": (
         mover,
-        "bytes(size))\n            self._drive.flush()\n\n    def _mend",
-        "bytes(size))\n        self._drive.flush()\n\n    def _mend",
+        "bytes(size))\n            self._drive.flush()\n\n    def _bar_copies",
+        "bytes(size))\n        self._drive.flush()\n\n    def _bar_copies",
     ),
     "the marks come with the rest of the head": (
         mover,
@@ -101,8 +102,35 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "tail: a phase that was cut off is mended with the marks there": (
         mover,
-        "self._unmark(start)\n        self._mend(start)\n        head, *rest",
-        "self._mend(start)\n        head, *rest",
+        "self._unmark(start)\n        self._bar_copies(side)",
+        "self._bar_copies(side)",
+    ),
+    "the copies stay": (mover, "        self._bar_copies(self.state.barred_at)\n", ""),
+    "the copies go with the marks": (
+        mover,
+        "bytes(size))\n            self._drive.flush()\n\n    def _bar_copies",
+        "bytes(size))\n\n    def _bar_copies",
+    ),
+    "the copies go with the rest of the head": (
+        mover,
+        "            write_bytes(self._drive, start + at, data)\n        if copies:\n            "
+        "self._drive.flush()\n\n    def _barred",
+        "            write_bytes(self._drive, start + at, data)\n\n    def _barred",
+    ),
+    "the copies come with the rest of the head": (
+        mover,
+        "start, bytes(bare))\n        self._drive.flush()\n        for piece",
+        "start, bytes(bare))\n        for piece",
+    ),
+    "a phase that was cut off goes on with the copies there": (
+        mover,
+        "self._bar_copies(side)\n        self._mend(side)\n        head",
+        "self._mend(side)\n        head",
+    ),
+    "the copies are written without the rest of their physical blocks": (
+        bars,
+        "(place.start_bytes - start_bytes, place.size_bytes) for place in whole",
+        "(place.start_bytes, place.size_bytes) for place in barred",
     ),
     "the whole copy of a table is written first": (
         mover,

@@ -5,16 +5,27 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
-from wizard.layout.moving.document import check_move, read_move, render_move
+from wizard.documents.codec import render_document, to_json
+from wizard.documents.sealed import digest_of
+from wizard.layout.moving.document import (
+    check_move,
+    check_moves,
+    read_kept_moves,
+    read_moves,
+    render_moves,
+)
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.sequence import after_move, planned_again, planned_moves
 from wizard.layout.moving.told import preview, step_seconds
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import BadInput, Refused
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.units import GIB, MIB
 
 SECTOR = 512
+EARLIER = "diskwright.move/1"
 MISALIGNED = partition(1, 63 * SECTOR, 10 * GIB, filesystem="ext4")
 
 
@@ -108,7 +119,8 @@ def test_what_starts_from_it_is_told() -> None:
 
 def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
     move = moved(partitioned(MISALIGNED))
-    assert read_move(render_move(move), "it") == move
+    moves = Moves((move,))
+    assert read_moves(render_moves(moves), "it") == moves
     forged = (
         replace(move, after=move.before),
         replace(move, span=Extent(move.span.start_bytes + SECTOR, move.span.size_bytes)),
@@ -126,6 +138,75 @@ def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
 
 def test_what_a_power_cut_does_is_one_sentence() -> None:
     move = moved(partitioned(MISALIGNED))
-    assert any("If the power goes" in str(said) and "nothing is lost" in str(said) for said in preview(move))
-    reading, moving, comparing = step_seconds(move)
+    assert any(
+        "If the power goes" in str(said) and "nothing is lost" in str(said)
+        for said in preview(Moves((move,)))
+    )
+    reading, moving, comparing = step_seconds(Moves((move,)))
     assert moving == 2 * reading == 2 * comparing
+
+
+def several(*parts: Partition, size_bytes: int | None = None) -> Moves:
+    on = partitioned(*parts) if size_bytes is None else partitioned(*parts, size_bytes=size_bytes)
+    return planned_moves(machine(on), on)
+
+
+def off(number: int, start: int, size: int = 10 * GIB, filesystem: str = "ext4") -> Partition:
+    return partition(number, start + 63 * SECTOR, size, filesystem=filesystem)
+
+
+def test_several_move_as_one_job_each_into_the_room_of_those_before() -> None:
+    first, second = off(1, 0), off(2, 10 * GIB)
+    aligned = partition(3, 20 * GIB + 100 * MIB, GIB, filesystem="xfs")
+    moves = several(first, second, aligned)
+    assert [move.number for move in moves.moves] == [2, 1] and not moves.staying
+    assert all(move.after.start_bytes % MIB == 0 for move in moves.moves)
+    # The last one goes far, and so makes room for the first to go without a log.
+    assert [move.scheme for move in moves.moves] == [Scheme.DIRECT, Scheme.DIRECT]
+    assert moves.moves[1].span.end_bytes <= moves.moves[0].after.start_bytes
+    assert moves.moves[0].span.end_bytes <= aligned.start_bytes
+    assert moves.device == "/dev/sda" and moves.devices == ("/dev/sda2", "/dev/sda1")
+
+
+def test_of_several_those_that_cannot_move_stay_and_say_why() -> None:
+    strange = replace(off(1, 0), signatures=())
+    moves = several(strange, off(2, 20 * GIB))
+    assert [move.number for move in moves.moves] == [2]
+    (why,) = moves.staying
+    assert "Nothing is recognised in /dev/sda1" in str(why) and why in moves.doubts
+    with pytest.raises(Refused, match="Nothing is recognised"):
+        several(strange)
+    with pytest.raises(Refused, match="aligned already"):
+        several(partition(1, MIB, GIB, filesystem="ext4"))
+
+
+def test_several_survive_the_document_and_one_of_before_is_read() -> None:
+    moves = several(off(1, 0), off(2, 20 * GIB))
+    assert read_moves(render_moves(moves), "it") == moves
+    for forged in (
+        replace(moves, moves=()),
+        replace(moves, moves=(moves.moves[0], moves.moves[0])),
+        replace(moves, moves=(moves.moves[0], replace(moves.moves[1], drive=drive_of_another()))),
+    ):
+        with pytest.raises(BadInput):
+            check_moves(forged, "it")
+    body = to_json(moves.moves[0], derived=False)
+    text = render_document(EARLIER, {"digest": digest_of(body, EARLIER), **body})
+    assert read_kept_moves(text, "it") == Moves((moves.moves[0],))
+
+
+def drive_of_another() -> Identity:
+    on = replace(partitioned(MISALIGNED), serial="ANOTHER")
+    return planned_move(machine(on), on, on.partitions[0]).drive
+
+
+def test_the_same_moves_are_worked_out_again_or_not_at_all() -> None:
+    on = partitioned(off(1, 0), off(2, 10 * GIB))
+    moves = planned_moves(machine(on), on)
+    assert planned_again(machine(on), on, moves) == moves
+    now = after_move(on, moves.moves[0])
+    with pytest.raises(Refused, match="starts there already"):
+        planned_again(machine(now), now, moves)
+    gone = replace(on, partitions=on.partitions[:1])
+    with pytest.raises(Refused, match="no partition"):
+        planned_again(machine(gone), gone, moves)

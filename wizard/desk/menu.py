@@ -20,12 +20,15 @@ from wizard.layout.changes.possible import (
 )
 from wizard.layout.changes.words import UNREAD
 from wizard.layout.moving.planned import planned_move
+from wizard.layout.moving.sequence import misaligned_parts, planned_moves
 from wizard.layout.one.possible import (
+    least_bytes,
     room_behind,
     why_not_delete,
     why_not_format,
     why_not_grow,
     why_not_grow_mounted,
+    why_not_shrink,
 )
 from wizard.layout.room.refusals import measured, unread_content
 from wizard.layout.room.space import aligned_spaces
@@ -44,6 +47,7 @@ WRITES = WORKED_OUT - {"unmount"} | {
     "use-free",
     "to-ext4",
     "grow",
+    "shrink",
     "format",
     "delete",
     "move",
@@ -196,12 +200,23 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
     yield Entry("grow", "g", words.GROW(), says, _text(why_not))
+    yield Entry("shrink", "z", words.SHRINK(), *_shrinking(drive, part))
     yield Entry(
         "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _text(why_not_format(drive, part)), ends=True
     )
     yield Entry(
         "delete", "D", words.DELETE(), words.DELETE_SAYS(), _text(why_not_delete(drive, part)), ends=True
     )
+
+
+def _shrinking(drive: Drive, part: Partition) -> tuple[Text, Text]:
+    """What making it smaller means, and why that cannot be."""
+    if why_not := why_not_shrink(drive, part):
+        return "", why_not
+    # Of a recording from before, nobody knows how much is taken.
+    if part.signatures[0].taken_bytes is None:
+        return words.SHRINK_SAYS_ANY(), ""
+    return words.SHRINK_SAYS(least=least_bytes(drive, part)), ""
 
 
 def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:
@@ -217,7 +232,21 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     yield Entry("move", "f", words.MOVE(), says, why_not)
 
 
+def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    """In the drive's own menu, where there is more than one."""
+    if len(misaligned_parts(drive)) < 2:
+        return
+    says: Text = ""
+    try:
+        says = words.MOVE_ALL_SAYS(count=len(planned_moves(machine, drive).moves))
+        why_not = here.not_measured
+    except Refused as refusal:
+        why_not = str(refusal)
+    yield Entry("move", "f", words.MOVE_ALL(), says, why_not)
+
+
 def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    yield from _of_several_misaligned(machine, drive, here)
     yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
     yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
     yield Entry(

@@ -7,6 +7,7 @@ from wizard.diagnose.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of
 from wizard.diagnose.stripes import find_stripes
 from wizard.diagnose.words import alignment as words
 from wizard.diagnose.words import shared
+from wizard.filesystems.partitions import is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
@@ -48,7 +49,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
     for partition in drive.partitions:
-        if not is_extended(partition):
+        if not is_extended(partition) and not is_half_moved(partition):
             place = place_of_partition(drive, geometry, partition)
             inside = list(_within(drive, geometry, place))
             yield from _partition(
@@ -88,7 +89,7 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
         yield from found
         return
     yield from (one for one in found if one.code != ALIGNED)
-    count = sum(not is_extended(partition) for partition in drive.partitions)
+    count = sum(not is_extended(part) and not is_half_moved(part) for part in drive.partitions)
     block = geometry.granularity_bytes
     yield _on_boundaries(
         drive.path,

@@ -5,6 +5,7 @@ from itertools import islice
 
 from wizard.diagnose.alignment import is_extended
 from wizard.diagnose.words import tables as words
+from wizard.filesystems.partitions import is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
 from wizard.model.said import Said
@@ -323,7 +324,8 @@ def _left(drive: Drive) -> Iterator[Finding]:
         if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in drive.partitions)):
+    parts = (part for part in drive.partitions if not is_half_moved(part))
+    for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
             yield Finding(
                 "signatures-lost",

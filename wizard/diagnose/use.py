@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.diagnose.words import use as words
-from wizard.filesystems.partitions import MOVING_GPT_TYPE
+from wizard.filesystems.partitions import is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Said
@@ -45,16 +45,15 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
 
 
 def _half_moved(drive: Drive) -> Iterator[Finding]:
-    """A GPT's type says it surely; an MBR's 0xda has other uses, and is not told."""
     for part in drive.partitions:
-        if part.type == MOVING_GPT_TYPE:
+        if is_half_moved(part):
             yield Finding(
                 "move-unfinished",
                 Severity.DANGER,
                 part.path,
                 words.HALF_MOVED(part=part.path),
                 words.HALF_MOVED_WHY(),
-                words.HALF_MOVED_SOURCE(),
+                words.HALF_MOVED_JOURNAL() if part.moving else words.HALF_MOVED_SOURCE(),
                 words.HALF_MOVED_REMEDY(drive=drive.path),
             )
 

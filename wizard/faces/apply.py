@@ -134,9 +134,9 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
             return partial(apply_migration, read_migration(text, shown))
         case "diskwright.move":
             from wizard.faces.writing.moving import apply_move
-            from wizard.layout.moving.document import read_move
+            from wizard.layout.moving.document import read_moves
 
-            return partial(apply_move, read_move(text, shown))
+            return partial(apply_move, read_moves(text, shown))
         case "diskwright.bring":
             from wizard.faces.writing.bringing import apply_bring
             from wizard.layout.bring.document import read_bring

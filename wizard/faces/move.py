@@ -1,4 +1,4 @@
-"""`diskwright move`: a partition goes to another place on its drive, in place."""
+"""`diskwright move`: partitions go to another place on their drive, in place."""
 
 import re
 from argparse import ArgumentParser, Namespace
@@ -11,10 +11,11 @@ from wizard.faces.words import action, shared
 from wizard.faces.words import move as words
 from wizard.faces.writing.moving import apply_move, move_lines
 from wizard.faces.writing.offering import Offer, offered
-from wizard.layout.moving.document import MOVE_SCHEMA, render_move
+from wizard.layout.moving.document import MOVES_SCHEMA, render_moves
 from wizard.layout.moving.planned import planned_move
+from wizard.layout.moving.sequence import planned_moves
 from wizard.layout.moving.words import NO_PARTITION
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, parse_size
@@ -29,6 +30,7 @@ def parser() -> ArgumentParser:
         (
             root("move", "/dev/sdX1"),
             root("move", "/dev/sdX1", "--align", "--confirm", "SERIAL"),
+            root("move", "/dev/sdX", "--align"),
             root("move", "/dev/sdX2", "--to", "100GiB", "-o", "move.json"),
         ),
         (words.ABOUT(),),
@@ -40,7 +42,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM()))
     made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN()))
     made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT()))
-    made.add_argument("--json", action="store_true", help=str(shared.DOCUMENT(schema=MOVE_SCHEMA)))
+    made.add_argument("--json", action="store_true", help=str(shared.DOCUMENT(schema=MOVES_SCHEMA)))
     made.add_argument("--journal", metavar="DIR", help=str(shared.RUN_HERE()))
     made.set_defaults(fstab=str(OWN_FSTAB))
     return made
@@ -53,16 +55,18 @@ def start_of(text: str) -> int:
 
 def main(arguments: Namespace) -> ExitCode:
     """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
-    move = _wanted(arguments)
-    offer = Offer(render_move(move), partial(move_lines, move), move.drive.token, partial(apply_move, move))
-    return offered(offer, arguments)
+    moves = _wanted(arguments)
+    lines, begin = partial(move_lines, moves), partial(apply_move, moves)
+    return offered(Offer(render_moves(moves), lines, moves.drive.token, begin), arguments)
 
 
-def _wanted(arguments: Namespace) -> Move:
+def _wanted(arguments: Namespace) -> Moves:
     node, path = nodes_of(arguments.device)
     machine = probe_machine([path])
     (drive,) = machine.drives
+    if node == path and arguments.to is None:
+        return planned_moves(machine, drive)
     part = drive.partition(node)
     if part is None:
         raise BadInput(NO_PARTITION(device=printable(node, 60)))
-    return planned_move(machine, drive, part, arguments.to)
+    return Moves((planned_move(machine, drive, part, arguments.to),))

@@ -25,7 +25,7 @@ from wizard.faces.showing.sources import machine_and_drives, machine_and_part
 from wizard.faces.words import plan as words
 from wizard.faces.words.shared import PLAN_FILE
 from wizard.layout.document import render_plan
-from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.layout.one.words import SIZE_STAYS
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.refusals import needs_root
@@ -56,15 +56,18 @@ from wizard.probe.host.people import caller, writer_named
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
 
+CHANGES = ("delete", "grow", "shrink")
+"""Options for what a partition becomes other than a new filesystem."""
+
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
-    if (arguments.delete or arguments.grow) and part is None:
-        word = "delete" if arguments.delete else "grow"
-        raise BadInput(words.ONE_PARTITION(option=word))
+    change = next((word for word in CHANGES if getattr(arguments, word)), None)
+    if change is not None and part is None:
+        raise BadInput(words.ONE_PARTITION(option=change))
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
@@ -111,6 +114,8 @@ def _plan_part(
     if arguments.mode == "use-free":
         raise BadInput(words.FREE_SPACE(drive=drive.path))
     recording = diagnose(machine, drive, load_patterns()).recording
+    if arguments.shrink is not None:
+        return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
     if arguments.delete or arguments.grow:
         return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
@@ -217,7 +222,7 @@ def striped_wish(
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
-    if arguments.delete or arguments.grow:
+    if any(getattr(arguments, word) for word in CHANGES):
         return ()
     if arguments.volume is None and arguments.preset is None:
         asked = request(

@@ -12,7 +12,7 @@ from wizard.apply.decide import LEFT_OFF, phase_now, resume
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.start import check_token as check_migration_token
-from wizard.apply.move.of_run import load_move
+from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token as check_move_token
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.start import check_tokens
@@ -79,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
             _check_one(load_changes(run), tokens, check_changes_token)
             resume(run)
         case Kind.MOVE:
-            _check_one(load_move(run), tokens, check_move_token)
+            _check_one(load_moves(run), tokens, check_move_token)
             resume(run)
         case Kind.BRING:
             _check_one(load_bring(run), tokens, check_bring_token)

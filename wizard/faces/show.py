@@ -17,7 +17,7 @@ from wizard.faces.writing.moving import move_lines
 from wizard.layout.bring.document import BRINGS, is_bring, read_bring
 from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
 from wizard.layout.document import PLANS, read_plan
-from wizard.layout.moving.document import MOVES, is_move, read_move
+from wizard.layout.moving.document import MOVES, read_moves
 from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
@@ -25,7 +25,7 @@ from wizard.model.documents.bring import Bring
 from wizard.model.documents.carried import Carried
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -61,7 +61,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Carried | Move | Bring) -> str:
+def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) -> str:
     match document:
         case Plan():
             return PLANS.render_shown(document)
@@ -71,13 +71,13 @@ def _rendered(document: Plan | Changes | Migration | Carried | Move | Bring) -> 
             return MIGRATIONS.render_shown(document)
         case Carried():
             return render_carried(document)
-        case Move():
+        case Moves():
             return MOVES.render_shown(document)
         case Bring():
             return BRINGS.render_shown(document)
 
 
-def _lines(document: Plan | Changes | Migration | Carried | Move | Bring, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -87,13 +87,13 @@ def _lines(document: Plan | Changes | Migration | Carried | Move | Bring, width:
             return migration_lines(document, width)
         case Carried():
             return carried_lines(document, width)
-        case Move():
+        case Moves():
             return move_lines(document, width)
         case Bring():
             return all_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Carried | Move | Bring:
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = str(words.INPUT()) if name == "-" else printable(name)
     try:
@@ -109,8 +109,8 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Move | Br
             return read_migration(text, shown)
         if is_carried(text):
             return read_carried(text, shown)
-        if is_move(text):
-            return read_move(text, shown)
+        if MOVES.is_one(text):
+            return read_moves(text, shown)
         if is_bring(text):
             return read_bring(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)

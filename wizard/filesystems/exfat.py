@@ -25,6 +25,7 @@ KIND = MadeKind(
     name="exfat",
     title="exFAT",
     kernel_names=("exfat",),
+    never_shrinks=True,
     tool="mkfs.exfat",
     commands=_commands,
     in_general=words.EXFAT(),

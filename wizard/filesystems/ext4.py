@@ -72,6 +72,11 @@ GROWING = Growing(
     programs=("e2image", "dumpe2fs"),
     # A mounted one grows, and never shrinks (resize2fs(8)).
     in_use=lambda device, _place, _member: ("resize2fs", device),
+    smaller=lambda device, size: (
+        ("e2fsck", "-f", "-p", device),
+        ("resize2fs", "-p", device, f"{size // KIB}K"),
+    ),
+    whole_pages=False,
 )
 """The same for ext2 and ext3; without a journal none of them is grown in use."""
 

@@ -18,6 +18,7 @@ KIND = MadeKind(
     name="jfs",
     title="JFS",
     kernel_names=("jfs",),
+    never_shrinks=True,
     tool="mkfs.jfs",
     commands=_commands,
     in_general=words.JFS(),

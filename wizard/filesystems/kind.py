@@ -36,7 +36,9 @@ class Relabelling:
 class Growing:
     """How a filesystem comes to fill its partition: `commands` take its node, or where it is `mounted` for
     it, with these options, its place. `check` changes nothing and ends with 0 for a clean one that is not
-    mounted, with the node behind it. `programs` show it on a stand-in beforehand.
+    mounted, with the node behind it. `programs` show it on a stand-in beforehand. `smaller` are the commands
+    that have it end within so many bytes; None for one that is not made smaller. `whole_pages`: a stand-in
+    shows it only in those.
 
     `in_use` is the command for one that a person has mounted, by its node, place and member number; None for
     one that only grows unmounted. `shrinks_in_use` takes that back, with a size in bytes behind them.
@@ -49,6 +51,8 @@ class Growing:
     mount_options: Argv = ()
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
+    smaller: Callable[[str, int], tuple[Argv, ...]] | None = None
+    whole_pages: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +62,8 @@ class FilesystemKind:
     `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
     first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
     same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
-    others have neither. Without `relabelling` it keeps its label, without `growing` its size. `holds` is what
-    a copy to it keeps beside the content.
+    others have neither. Without `relabelling` it keeps its label, without `growing` its size; of what
+    `never_shrinks` no program makes one smaller. `holds` is what a copy to it keeps beside the content.
     """
 
     name: str
@@ -70,6 +74,7 @@ class FilesystemKind:
     way_off: Said | None = None
     relabelling: Relabelling | None = None
     growing: Growing | None = None
+    never_shrinks: bool = False
     holds: Holds = LINUX
 
     @property

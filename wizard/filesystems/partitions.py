@@ -1,6 +1,7 @@
 """What a partition table calls the things that partitions hold."""
 
 from wizard.filesystems import words
+from wizard.model.machine import Partition
 
 LINUX_GPT_TYPE = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 """GPT's type for Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
@@ -48,6 +49,13 @@ LVM_MBR_TYPE = "0x8e"
 MOVING_MBR_TYPE = "0xda"
 MOVING_TYPES = frozenset({MOVING_GPT_TYPE, MOVING_MBR_TYPE})
 """What an MBR has for content that is no filesystem ("Non-FS data"): as MOVING_GPT_TYPE."""
+
+
+def is_half_moved(part: Partition) -> bool:
+    """Whether it is in the middle of a move. GPT's type says it surely; an MBR's has other uses, and only
+    root can read the journal that tells."""
+    return part.type == MOVING_GPT_TYPE or part.moving
+
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""

@@ -56,6 +56,7 @@ KIND = MadeKind(
     name="xfs",
     title="XFS",
     kernel_names=("xfs",),
+    never_shrinks=True,
     order=1,
     tool="mkfs.xfs",
     commands=_commands,

@@ -10,11 +10,11 @@ from wizard.layout import words
 from wizard.layout.dangers import danger_fault
 from wizard.layout.group.check_grouped import grouped_faults
 from wizard.layout.one.derived import (
-    grown_layout,
-    grown_operations,
-    grown_table,
     layout_with,
     operations_with,
+    resized_layout,
+    resized_operations,
+    resized_table,
     table_with,
 )
 from wizard.layout.one.possible import growing_of
@@ -121,14 +121,14 @@ def _one_faults(plan: Plan) -> Iterator[Said]:
     if plan.before.table not in ("gpt", "mbr"):
         return
     if slot.kept:
-        faults = [*_grown_faults(plan, slot)]
+        faults = [*_resized_faults(plan, slot)]
         yield from faults
         if faults:
             return
         size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
-        table = grown_table(plan.drive.path, plan.before, slot, size)
-        after = grown_layout(plan.before, slot, size)
-        operations = grown_operations(plan.drive.path, slot, table, size)
+        table = resized_table(plan.drive.path, plan.before, slot, size)
+        after = resized_layout(plan.before, slot, size)
+        operations = resized_operations(plan.drive.path, slot, table, size)
     else:
         table = table_with(plan.drive.path, plan.before, slot, plan.volumes)
         after = layout_with(plan.before, slot, table, plan.volumes)
@@ -140,19 +140,22 @@ def _one_faults(plan: Plan) -> Iterator[Said]:
         yield words.OTHER_FOR_CHANGE()
 
 
-def _grown_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
-    """A partition keeps all that is in it, and takes of the free space right behind it."""
-    grown = next((one for one in plan.after.partitions if one.number == plan.part), slot)
+def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
+    """A partition keeps all that is in it, and takes of the free space right behind it, or gives up its
+    end."""
+    resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
     free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
     room = free.end_bytes if free and not free.number else slot.end_bytes
-    if plan.volumes or not slot.size_bytes < grown.size_bytes or grown.end_bytes > room:
-        yield words.NOT_GROWING(number=slot.number)
-    if grown.size_bytes % plan.drive.geometry.logical_block_bytes:
+    grows = resized.size_bytes > slot.size_bytes
+    if plan.volumes or resized.size_bytes in (0, slot.size_bytes) or resized.end_bytes > room:
+        yield words.NOT_RESIZED(number=slot.number)
+    if resized.size_bytes % plan.drive.geometry.logical_block_bytes:
         yield words.PARTIAL_BLOCKS(number=slot.number)
-    if growing_of(slot.filesystem) is None:
-        yield words.NOT_GROWABLE(number=slot.number)
+    growing = growing_of(slot.filesystem)
+    if growing is None or not (grows or growing.smaller):
+        yield words.NOT_RESIZABLE(number=slot.number)
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield words.LOGICAL_GROWN()
+        yield words.LOGICAL_RESIZED()
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[Said]:

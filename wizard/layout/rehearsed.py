@@ -19,6 +19,7 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
+    ShrinkFilesystem,
     Step,
     TurnOnSwap,
     WipeSignatures,
@@ -36,6 +37,7 @@ ON_DRIVE = (
     | MakeSubvolumes
     | SetOwner
     | GrowFilesystem
+    | ShrinkFilesystem
 )
 """What is rehearsed: everything that writes to a drive. What follows puts it to use."""
 
@@ -167,6 +169,7 @@ def _on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]
             | WriteTable()
             | ResetZones()
             | GrowFilesystem()
+            | ShrinkFilesystem()
             | MakeLogicalVolume()
             | MakeContainer()
             | TurnOnSwap()

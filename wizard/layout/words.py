@@ -60,13 +60,19 @@ OTHER_FOR_CHANGE = Sentence("layout.other-for-change", "its operations are not t
 NOT_CHANGEABLE = Sentence("layout.not-changeable", "partition {number} is not one that can be changed")
 RENUMBERED = Sentence("layout.renumbered", "it would give logical partitions other numbers")
 VOLUME_ELSEWHERE = Sentence("layout.volume-elsewhere", "its volume is not on the partition that it changes")
-NOT_GROWING = Sentence("layout.not-growing", "partition {number} does not grow into free space")
+NOT_RESIZED = Sentence(
+    "layout.not-resized", "partition {number} neither grows into free space nor gives up its end"
+)
 PARTIAL_BLOCKS = Sentence(
     "layout.partial-blocks",
     "partition {number} is no whole number of blocks",
 )
-NOT_GROWABLE = Sentence("layout.not-growable", "partition {number} holds nothing that can be grown")
-LOGICAL_GROWN = Sentence("layout.logical-grown", "it grows a logical partition, which is not done")
+NOT_RESIZABLE = Sentence(
+    "layout.not-resizable", "partition {number} holds nothing that can be given that size"
+)
+LOGICAL_RESIZED = Sentence(
+    "layout.logical-resized", "it changes the size of a logical partition, which is not done"
+)
 TABLES_WRITTEN = Sentence("layout.tables-written", "it writes {tables} tables instead of one")
 NO_DRIVE = Sentence("layout.no-drive", "'{path}' is not a drive below /dev")
 NO_SUCH_SIZE = Sentence("layout.no-such-size", "no drive has {size} bytes")

@@ -64,7 +64,8 @@ class Signature:
     device's start; `striping` what an array or a filesystem's superblock says; `block_bytes` the block of a
     filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
     compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that
-    is mapped block by block.
+    is mapped block by block. `taken_bytes` is what files and records take of an ext filesystem, by its
+    superblock.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class Signature:
     block_bytes: int | None = None
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
+    taken_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class Partition:
     bits or the MBR boot byte; `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None
     where it has no node for this entry. `superblock_copy_bytes`: nothing is recognised in it, but the copy of
     an ext superblock lies there, counted from its start. `superblock_digest` is of all superblocks recognised
-    in it, with their times and counts; None where none was taken.
+    in it, with their times and counts; None where none was taken. `moving`: the journal of a move that is not
+    over lies in it.
     """
 
     path: str
@@ -120,6 +123,7 @@ class Partition:
     kernel_size_bytes: int | None = None
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
+    moving: bool = False
 
     @property
     def end_bytes(self) -> int:

@@ -182,6 +182,20 @@ class GrowFilesystem:
 
 
 @dataclass(frozen=True, slots=True)
+class ShrinkFilesystem:
+    """Have the filesystem on `device` end within `size_bytes` behind its start, where its partition will."""
+
+    device: str
+    filesystem: str
+    size_bytes: int
+    kind: Literal["shrink-filesystem"] = "shrink-filesystem"
+
+
+Resizing = GrowFilesystem | ShrinkFilesystem
+"""What changes the size of a filesystem whose files stay."""
+
+
+@dataclass(frozen=True, slots=True)
 class AddFstabLine:
     """Add one line for `uuid` to the file that says what is mounted at boot."""
 
@@ -231,6 +245,7 @@ Operation = (
     | MakeSubvolumes
     | SetOwner
     | GrowFilesystem
+    | ShrinkFilesystem
     | AddCrypttabLine
     | AddFstabLine
     | Mount

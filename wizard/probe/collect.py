@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from wizard.model.machine import Obstacle
+from wizard.filesystems.partitions import MOVING_TYPES
+from wizard.model.machine import Extent, Obstacle
 from wizard.model.names import partition_path
 from wizard.model.said import reason_of
 from wizard.probe.content import upstairs
+from wizard.probe.content.moving import is_moving
 from wizard.probe.content.notices import find_notice
 from wizard.probe.content.superblock_digest import digest_of
 from wizard.probe.drive.nvme import from_nvme
@@ -182,8 +184,27 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "contents": contents,
         "superblocks": superblocks,
         "notice": notice,
+        "moving": _moving(descriptor, reading, errors, path),
         "errors": errors,
     }
+
+
+def _moving(descriptor: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
+    """The numbers of the entries that hold the journal of a move that is not over."""
+
+    def read(start: int, length: int) -> bytes:
+        return os.pread(descriptor, length, start)
+
+    entries = [entry for entry in reading.entries if entry.type in MOVING_TYPES and entry.start_bytes > 0]
+    try:
+        return [
+            entry.number
+            for entry in entries[:MOST_DEVICES]
+            if is_moving(read, Extent(entry.start_bytes, entry.size_bytes))
+        ]
+    except OSError as error:
+        errors.append(not_read("partitions", path, error))
+        return []
 
 
 def _notice(

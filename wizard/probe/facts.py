@@ -119,7 +119,8 @@ class RawDrive:
     those named there, counted from their device's start; `layers` are the devices built on the drive, by
     name; `claimable` says whether an exclusive open of the node worked; `smart` is the output of smartctl;
     `nvme` the namespace's and the controller's Identify data in base64; `zones` are a zoned drive's, in their
-    order, or none where they were not read; `notice` is None where there is none, or nobody looked.
+    order, or none where they were not read; `notice` is None where there is none, or nobody looked;
+    `moving` are the numbers of the entries that hold the journal of a move that is not over.
     """
 
     name: str
@@ -140,6 +141,7 @@ class RawDrive:
     nvme: dict[str, str] = field(default_factory=dict)
     zones: tuple[RawZones, ...] = ()
     notice: RawNotice | None = None
+    moving: tuple[int, ...] = ()
     medium: bool = True
     errors: tuple[RawError, ...] = ()
 

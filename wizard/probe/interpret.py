@@ -212,6 +212,7 @@ def _partitions(
                 ),
                 superblock_copy_bytes=copy_left(signatures_of(raw, name), raw.superblocks.get(name, ())),
                 superblock_digest=superblock_digest_of(raw, name),
+                moving=number in raw.moving,
                 mount_points=mounted.get(path, ()),
                 kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,

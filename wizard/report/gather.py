@@ -10,7 +10,7 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.apply.decide import power_told
 from wizard.apply.migration.of_run import load_migration
-from wizard.apply.move.of_run import load_move
+from wizard.apply.move.of_run import load_moves
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import read_entries, state
@@ -22,7 +22,7 @@ from wizard.model.advice import Advice
 from wizard.model.displaced import DisplacedVerdict
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
@@ -35,7 +35,7 @@ from wizard.report.nouns import Absence, Facts, Report, RunRecord
 from wizard.report.words import page as words
 from wizard.trial.candidates.result import TrialVerdict
 
-Document = Plan | Changes | Migration | Move
+Document = Plan | Changes | Migration | Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def gather(sources: Sources) -> Report:
     facts, machine = _facts(sources, document, absent)
     advice = (
         ()
-        if isinstance(document, Changes | Migration | Move)
+        if isinstance(document, Changes | Migration | Moves)
         else _advice(sources, plan, machine, facts, absent)
     )
     absent += _measurement(sources, document, facts)
@@ -86,7 +86,7 @@ def gather(sources: Sources) -> Report:
         run=None if sources.run is None else _record(sources.run, document),
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,
-        move=document if isinstance(document, Move) else None,
+        move=document if isinstance(document, Moves) else None,
         displaced=sources.displaced,
         trial=sources.trial,
     )
@@ -105,7 +105,7 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
             case Kind.MIGRATION:
                 return load_migration(sources.run)
             case Kind.MOVE:
-                return load_move(sources.run)
+                return load_moves(sources.run)
             case Kind.PLAN:
                 return load_plan(sources.run)
             case Kind.BRING:
@@ -120,7 +120,7 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
     match document:
         case Plan():
             return tuple(member.drive for member in document.members)
-        case Changes() | Move():
+        case Changes() | Moves():
             return (document.drive,)
         case Migration():
             return (document.drive, *([document.target] if document.target else []))

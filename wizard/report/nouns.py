@@ -6,7 +6,7 @@ from wizard.model.advice import Advice
 from wizard.model.displaced import DisplacedVerdict
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check, Entry
 from wizard.model.machine import Drive, Unread
@@ -94,11 +94,11 @@ class Report:
     run: RunRecord | None
     changes: Changes | None = None
     migration: Migration | None = None
-    move: Move | None = None
+    move: Moves | None = None
     displaced: DisplacedVerdict | None = None
     trial: TrialVerdict | None = None
 
     @property
-    def document(self) -> Plan | Changes | Migration | Move | None:
+    def document(self) -> Plan | Changes | Migration | Moves | None:
         """What is to be done, or was."""
         return self.plan or self.changes or self.migration or self.move

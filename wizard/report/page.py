@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
@@ -150,4 +150,4 @@ def _documents(report: Report) -> Iterator[tuple[str, Said, Markup]]:
 
 def _steps(report: Report) -> Steps:
     """What has commands and checks of its own; a move has none."""
-    return () if report.document is None or isinstance(report.document, Move) else report.document.steps
+    return () if report.document is None or isinstance(report.document, Moves) else report.document.steps

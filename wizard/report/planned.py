@@ -12,7 +12,7 @@ from wizard.layout.told.promise import promise
 from wizard.layout.words import who
 from wizard.model.documents.changes import Changes, ChangeStep
 from wizard.model.documents.migration import Migration, MigrationStep
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.said import Said
@@ -156,10 +156,10 @@ def migration_part(migration: Migration) -> Markup:
     )
 
 
-def move_part(move: Move) -> Markup:
-    """A partition that moves: what is told before, and the steps."""
+def move_part(moves: Moves) -> Markup:
+    """Partitions that move: what is told before, and the steps."""
     return join(
-        (paragraphs(*preview(move)), tag("ol", *(tag("li", str(said)) for said in step_sentences(move))))
+        (paragraphs(*preview(moves)), tag("ol", *(tag("li", str(said)) for said in step_sentences(moves))))
     )
 
 

@@ -217,9 +217,11 @@ class Services(Brings, Protocol):
         part: Partition,
         change: PartChange,
         wishes: tuple[Wish, ...] = (),
+        size_bytes: int = 0,
     ) -> Plan:
         """The plan that changes one partition and keeps the others; `wishes` is the one volume that it is
-        formatted for. Raises Refused or BadInput with the reason."""
+        formatted for, `size_bytes` what one that shrinks is to have. Raises Refused or BadInput with the
+        reason."""
         ...
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:

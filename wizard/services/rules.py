@@ -218,9 +218,10 @@ class Rules:
         part: Partition,
         change: PartChange,
         wishes: tuple[Wish, ...] = (),
+        size_bytes: int = 0,
     ) -> Plan:
         """As the protocol says."""
-        from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+        from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 
         recording = self.diagnose(machine, drive).recording
         match change:
@@ -230,6 +231,8 @@ class Rules:
                 return delete_plan(machine, drive, part, recording)
             case PartChange.GROW:
                 return grow_plan(machine, drive, part, recording)
+            case PartChange.SHRINK:
+                return shrink_plan(machine, drive, part, size_bytes, recording)
 
     def ready(self, changes: Changes) -> tuple[Said, ...]:
         """Only a live machine has anything mounted."""

@@ -63,12 +63,12 @@ class Running(WithRoot):
         request_stop(run)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """By a detached process, which root begins. A move, and bringing files, is begun by
-        root's own process alone."""
+        """By a detached process, which root begins; moves and bringing files, by root's own process
+        alone."""
         from wizard.model.documents.bring import Bring
         from wizard.model.documents.changes import Changes
         from wizard.model.documents.migration import Migration
-        from wizard.model.documents.move import Move
+        from wizard.model.documents.move import Moves
 
         where, place = self._journal_dir, self._place
         match document:
@@ -76,7 +76,7 @@ class Running(WithRoot):
                 return self._asked_root.change(document, token, where)
             case Migration() if self.needs_root:
                 return self._asked_root.migrate(document, token, where)
-            case Move() | Bring() if self.needs_root:
+            case Moves() | Bring() if self.needs_root:
                 raise Refused(self.obstacle)
             case Changes():
                 from wizard.apply.tune.start import start_told as start_changes
@@ -86,10 +86,10 @@ class Running(WithRoot):
                 from wizard.apply.begin_migration import start_told as start_migration
 
                 return start_migration(document, token, journal_dir=where, environment=place)
-            case Move():
-                from wizard.apply.move.start import start_move
+            case Moves():
+                from wizard.apply.move.start import start_moves
 
-                return start_move(document, token, journal_dir=where, environment=place)
+                return start_moves(document, token, journal_dir=where, environment=place)
             case Bring():
                 from wizard.apply.bring.start import start_bring
 
@@ -256,9 +256,9 @@ class Running(WithRoot):
 
                 return load_migration(run)
             case Kind.MOVE:
-                from wizard.apply.move.of_run import load_move
+                from wizard.apply.move.of_run import load_moves
 
-                return load_move(run)
+                return load_moves(run)
             case Kind.BRING:
                 from wizard.apply.bring.of_run import load_bring
 

@@ -48,6 +48,7 @@ class PartChange(StrEnum):
     FORMAT = "format"
     DELETE = "delete"
     GROW = "grow"
+    SHRINK = "shrink"
 
 
 @dataclass(frozen=True, slots=True)

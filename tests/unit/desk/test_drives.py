@@ -87,6 +87,7 @@ WRITING = {
     "format",
     "delete",
     "grow",
+    "shrink",
     "rename",
     "mount",
     "options",
@@ -224,6 +225,16 @@ def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
     person.act("move", "/dev/sda")
     assert person.view.place == "review" and "Nothing is lost." in person.text
     assert "If the power goes" in person.text
+
+
+def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
+    off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
+    person = Person(Live(machine(partitioned(*off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert str(action.label) == "move 2 partitions to aligned places"
+    person.act("move", "/dev/sda")
+    assert person.view.place == "review" and "Nothing is lost." in person.text
+    assert "/dev/sda1" in person.text and "/dev/sda2" in person.text
 
 
 def test_f_says_why_a_partition_in_use_cannot_move() -> None:

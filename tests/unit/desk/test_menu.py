@@ -37,6 +37,17 @@ def test_what_cannot_be_measured_here_is_grey() -> None:
     assert entry("speed", on, on.path, Here(not_measured="A recording.")).why_not == "A recording."
 
 
+def test_several_misaligned_partitions_are_moved_from_the_drives_own_menu() -> None:
+    off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
+    on = partitioned(*off)
+    assert str(entry("move", on, on.path).says) == "2 move to aligned places; every file stays"
+    assert "by" in str(entry("move", on, PART).says)
+    one = partitioned(off[0])
+    assert not [one for one in entries(machine(one), one, one.path, "") if one.name == "move"]
+    held = partitioned(*(replace(part, mount_points=("/home",)) for part in off))
+    assert "/home" in str(entry("move", held, held.path).why_not)
+
+
 @pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
 def test_what_cannot_be_worked_out_here_is_grey(name: str) -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))

@@ -3,7 +3,8 @@
 Tried with each tool in turn (`tests/loop/test_engine_marks.py`): a LUKS2 header comes back from its copy,
 F2FS is mounted by its second superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
 Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
-docs/on-disk-format-luks2.
+docs/on-disk-format-luks2. For what repair programs look for: Linux fs/ext4/ext4.h and e2fsprogs
+lib/ext2fs/closefs.c (backup superblocks); Linux include/uapi/linux/raid/md_p.h.
 """
 
 import struct
@@ -13,6 +14,7 @@ from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine.record import Mark
 from wizard.model.machine import Extent
 from wizard.model.units import GIB, KIB, MIB
+from wizard.probe.content.extcopy import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
 """Where the second header of a LUKS2 container can lie, by the size of the first."""
@@ -22,6 +24,16 @@ BTRFS_MAGIC_AT = 0x40
 
 XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
 """sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
+
+EXT_AT = 1024
+EXT_FIRST_AT, EXT_PER_GROUP_AT = 0x14, 0x20
+EXT_COMPATIBLE_AT, EXT_READ_ONLY_AT, EXT_TWO_AT = 0x5C, 0x64, 0x24C
+EXT_FEW, EXT_TWO = 0x1, 0x200
+"""Features: a copy in few groups only (sparse_super), or in two (sparse_super2)."""
+EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
+
+MD_MAGICS = (bytes.fromhex("fc4e2ba9"), bytes.fromhex("a92b4efc"))
+"""Of either byte order."""
 
 TABLE_HEADERS = 2
 """The blocks in front that decide on a table: the MBR, and the first header of a GPT."""
@@ -48,6 +60,47 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
     for at in BTRFS_COPIES:
         if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
             yield Extent(at, GRAIN_BYTES)
+
+
+def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
+    """These, and what repair programs look for by themselves where nothing is recognised any more: the backup
+    superblocks of ext (`tests/loop/test_move_repair.py`), and md's superblock at the end."""
+    yield from copies(read, size_bytes)
+    superblock = read(EXT_AT, COPY_BYTES)
+    if _is_ext(superblock):
+        # Also those of a former filesystem of other groups: e2fsck tries the usual places.
+        usual = {place for _, place in copy_places()}
+        for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
+            if at + COPY_BYTES <= size_bytes and _is_ext(read(at, COPY_BYTES)):
+                yield Extent(at, COPY_BYTES)
+    for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):
+        if at > 0 and read(at, GRAIN_BYTES).startswith(MD_MAGICS):
+            yield Extent(at, GRAIN_BYTES)
+
+
+def _number(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def _is_ext(superblock: bytes) -> bool:
+    return superblock[MAGIC_AT : MAGIC_AT + 2] == MAGIC.to_bytes(2, "little")
+
+
+def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
+    """Where the groups begin that have a copy of the superblock."""
+    shift, length = _number(superblock, SHIFT_AT), _number(superblock, EXT_PER_GROUP_AT)
+    if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
+        return
+    block, first = 1024 << shift, _number(superblock, EXT_FIRST_AT)
+    count = min(size_bytes // (block * length) + 1, EXT_MOST_GROUPS)
+    if _number(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
+        groups = [_number(superblock, EXT_TWO_AT), _number(superblock, EXT_TWO_AT + 4)]
+    elif _number(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
+        powers = (base**power for base in (3, 5, 7) for power in range(count.bit_length()))
+        groups = [*powers]
+    else:
+        groups = [*range(1, count)]
+    yield from ((first + group * length) * block for group in groups if 0 < group < count)
 
 
 def _is_luks(read: Read, at: int) -> bool:

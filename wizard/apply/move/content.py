@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from wizard.apply.move.journal import MovingDrive
+from wizard.apply.move.journal import MovingDrive, read_bytes
 from wizard.model.documents.move import Move
 from wizard.model.units import MIB
 
@@ -36,3 +36,12 @@ def content_digest(
         if before is not None:
             before.result()
     return digest.hexdigest()
+
+
+def ends_digest(drive: MovingDrive, move: Move, start_bytes: int) -> str:
+    """A digest of the partition's head and of its last bytes at this start: whoever mounts it for writing
+    changes them. Raises Failed."""
+    size = move.before.size_bytes
+    head = read_bytes(drive, start_bytes, move.head_bytes)
+    tail = read_bytes(drive, start_bytes + max(size - TAIL_BYTES, 0), min(TAIL_BYTES, size))
+    return hashlib.sha256(head + tail).hexdigest()

@@ -8,23 +8,33 @@ from pathlib import Path
 from wizard.apply.move import words
 from wizard.apply.move.drive import MovedDrive
 from wizard.apply.move.journal import Journal, MovingDrive, image_of
-from wizard.apply.move.run import BEFORE
+from wizard.apply.move.noted import Noted, load_notes, notes_of, save_notes
+from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token
 from wizard.apply.run.begin import check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.lock import lock_drives, unlock
-from wizard.apply.run.runs import MOVE, called, check_room, list_runs, make_run, runs_folder
-from wizard.apply.run.vault import read_kept, replace_durably
+from wizard.apply.run.process import UNDOING
+from wizard.apply.run.runs import (
+    MOVE,
+    Kind,
+    called,
+    check_room,
+    kind_of,
+    list_runs,
+    make_run,
+    runs_folder,
+)
+from wizard.apply.run.vault import mark_durably
 from wizard.filesystems.partitions import MOVING_TYPES
 from wizard.layout.before import known_identity
-from wizard.layout.moving.document import check_move, read_kept_move, render_move
-from wizard.layout.moving.target import JOURNALS
-from wizard.layout.moving.told import MOVE as MOVING
-from wizard.layout.moving.told import READ, step_sentences
+from wizard.layout.moving.document import check_moves, read_kept_moves, render_moves
+from wizard.layout.moving.told import compare_step, move_step, step_sentences
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Move, Moves, journal_places
 from wizard.model.errors import Refused
+from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.machine import Extent, Partition
 from wizard.model.names import partition_path
@@ -33,12 +43,18 @@ from wizard.probe.machine import probe_machine
 
 @dataclass(frozen=True, slots=True)
 class FoundMove:
-    """The move, on the drive as it is called here; by which name its journal knows it; and the digest of what
-    the partition held."""
+    """The moves, on the drive as it is called here; what was noted of each; which of them the journal on the
+    drive is of, counting from 0; and whether that one goes back to where it was."""
 
-    move: Move
-    name: str
-    content: str
+    moves: Moves
+    notes: tuple[Noted, ...]
+    number: int
+    is_back: bool
+
+    @property
+    def move(self) -> Move:
+        """The one that is half done."""
+        return self.moves.moves[self.number]
 
 
 def found_move(path: str) -> FoundMove:
@@ -52,21 +68,31 @@ def found_move(path: str) -> FoundMove:
     with MovedDrive(drive.path) as medium:
         for part in drive.partitions:
             for at in _places(part):
-                if (found := _read(medium, at, block)) is not None:
+                if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
-                    device = partition_path(drive.path, found.move.number)
-                    move = replace(found.move, drive=identity, device=device)
-                    check_move(move, drive.path)
-                    return replace(found, move=move)
+                    moves = _as_called_here(found.moves, identity)
+                    check_moves(moves, drive.path)
+                    return replace(found, moves=moves)
     raise Refused(words.NOTHING_MOVES(drive=path))
 
 
+def _as_called_here(moves: Moves, drive: Identity) -> Moves:
+    return replace(
+        moves,
+        moves=tuple(
+            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
+        ),
+    )
+
+
+def _covers(part: Partition, move: Move) -> bool:
+    """Whether the entry is that of the move, not of another whose journal lies there still."""
+    return Extent(part.start_bytes, part.size_bytes) == move.span
+
+
 def _places(part: Partition) -> Iterator[int]:
-    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
     if part.type in MOVING_TYPES:
-        span = Extent(part.start_bytes, part.size_bytes)
-        yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
-        yield span.start_bytes
+        yield from journal_places(Extent(part.start_bytes, part.size_bytes))
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
@@ -79,35 +105,49 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     if images is None:
         return None
     told = json.loads(image_of(images, course.pieces.document))
-    return FoundMove(read_kept_move(told["move"], str(words.IN_JOURNAL())), course.run, str(told["content"]))
+    where = str(words.IN_JOURNAL())
+    moves, notes = read_kept_moves(told["moves"], where), notes_of(told["notes"], where)
+    for number, noted in enumerate(notes):
+        if course.run in (noted.name, noted.back):
+            return FoundMove(moves, notes, number, course.run == noted.back)
+    return None
 
 
 def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | None) -> Path:
     """A run's folder, by which `resume` goes on with the move, and `undo` goes back. Nothing is written to
     the drive. Raises Refused for another token, and where the run's own folder is here."""
+    known = {noted.name for noted in found.notes}
     for run in list_runs(journal_dir):
-        kept = read_kept(run / BEFORE)
-        if kept is not None and json.loads(kept)["id"] == found.name:
+        if kind_of(run) is Kind.MOVE and known & {noted.name for noted in load_notes(run, load_moves(run))}:
             raise Refused(words.RUN_IS_HERE(run=called(run)))
-    move = found.move
+    moves = found.moves
     if not tokens:
-        raise Refused(words.CONFIRM_FOUND(part=move.device, token=move.drive.token))
+        raise Refused(words.CONFIRM_FOUND(part=found.move.device, token=moves.drive.token))
     for token in tokens:
-        check_token(move, token)
+        check_token(moves, token)
     folder = runs_folder(journal_dir)
     check_room(folder, 0, make=True)
     settle()
-    locks = lock_drives((move.drive.path,))
+    locks = lock_drives((moves.drive.path,))
     try:
-        run = make_run(folder, (move.device,), MOVE, render_move(move), Environment())
-        text = json.dumps({"content": found.content, "id": found.name})
-        replace_durably(run / BEFORE, text.encode())
+        run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
+        save_notes(run, found.notes)
         journal = RunJournal(run)
-        for step, sentence in enumerate(step_sentences(move)[:MOVING], READ):
-            journal.add(Event.STEP_STARTED, sentence, step=step)
-            if step < MOVING:
-                journal.add(Event.STEP_DONE, words.READABLE(part=move.device), step=step)
+        for step, sentence in enumerate(step_sentences(moves), 1):
+            if step <= _last_begun(found):
+                journal.add(Event.STEP_STARTED, sentence, step=step)
+            if step < _last_begun(found):
+                journal.add(Event.STEP_DONE, sentence, step=step)
         journal.close()
+        if found.is_back:
+            mark_durably(run / UNDOING)
     finally:
         unlock(locks)
     return run
+
+
+def _last_begun(found: FoundMove) -> int:
+    """The last step that was begun: of those that go back, all had been compared."""
+    if found.is_back:
+        return compare_step(found.moves, found.number + 1)
+    return move_step(found.moves, found.number)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from wizard.apply.move import words
 from wizard.apply.move.guard import check_own, check_same
-from wizard.apply.move.of_run import load_move
-from wizard.apply.move.run import carry_out, check_takes_back, take_back
+from wizard.apply.move.of_run import load_moves
+from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Taking
 from wizard.apply.run.lock import lock_drives
@@ -20,8 +20,9 @@ OVER = frozenset({RunState.DONE, RunState.UNDONE})
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
         raise Refused(words.NO_OVER(run=run.name))
-    move, now = load_move(run), state(run)
-    check_own(move, load_environment(run))
+    moves, now = load_moves(run), state(run)
+    check_own(moves, load_environment(run))
+    check = partial(check_same, moves)
     match asked.purpose:
         case Purpose.KEEP:
             raise Refused(words.NO_KEEP(run=run.name))
@@ -30,13 +31,14 @@ def _taking(run: Path, asked: Asked) -> Taking:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             if (run / UNDOING).exists():
                 raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
-            sentence = words.GOING_ON(part=move.device)
+            sentence = words.GOING_ON(part=moves.devices)
         case Purpose.UNDO:
             if now is RunState.UNDONE:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             check_takes_back(run)
-            sentence = words.TAKING_BACK(part=move.device)
-    return Taking(sentence, partial(lock_drives, (move.drive.path,)), partial(check_same, move))
+            check = partial(check_unused, run, moves)
+            sentence = words.TAKING_BACK(part=moves.devices)
+    return Taking(sentence, partial(lock_drives, (moves.drive.path,)), check)
 
 
 def _told(_: Path, error: DiskwrightError) -> str:

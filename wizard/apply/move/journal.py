@@ -19,16 +19,17 @@ from wizard.apply.move.state import Course, Piece, State
 from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme
 from wizard.model.errors import BadInput
-from wizard.model.units import KIB
+from wizard.probe.content.moving import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
-MAGIC = b"DWMOVE\x001"
 WINDOW_MAGIC = b"DWMOVW\x001"
-SLOT_BYTES = 128 * KIB
-SLOTS = 2
 DIGEST_BYTES = 32
-HEADER = struct.Struct("<8sQII32s")
-"""Magic, number, lengths of the state and of the edges, digest of all three."""
-
+INVERTED = bytes(range(255, -1, -1))
+"""The images lie there with every bit turned: who looks for a superblock anywhere must not find one of
+them."""
+MOST_EDGES = 4
+"""Shared physical blocks of a phase: both ends of a head, and of what reaches the end of the content."""
+STATE_GROWS_BYTES = 256
+"""So much longer than at its beginning a state can become, by its numbers."""
 WINDOW = struct.Struct("<8sQQQQI?32s")
 """Magic, number, the window's start and end within the content, where its bytes go, how many bytes those are,
 whether it was moved up, and the digest of what comes before and of the bytes."""
@@ -97,6 +98,19 @@ def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical
     return SLOTS * SLOT_BYTES + rounded(images_bytes, physical_bytes) + ring
 
 
+def has_room(state: State, room_bytes: int) -> bool:
+    """Whether a journal of a move has room for its images, and a slot for this state with the edges of any
+    phase."""
+    course = state.course
+    plain = len(_plain(state)) + HEADER.size + STATE_GROWS_BYTES
+    room = journal_bytes(course.pieces.total_bytes, course.scheme, course.window_bytes, course.physical_bytes)
+    return plain + MOST_EDGES * course.physical_bytes <= SLOT_BYTES and room <= room_bytes
+
+
+def _plain(state: State) -> bytes:
+    return json.dumps(to_json(state), separators=(",", ":")).encode()
+
+
 class Journal:
     """The journal that begins at a place of the drive. `physical_bytes` counts for a new one alone: where the
     parts of one that is found lie is what its own state says, since behind another bridge the same drive may
@@ -113,9 +127,18 @@ class Journal:
         if state.course.scheme is Scheme.LOGGED:
             for number in range(2):
                 write_bytes(self._drive, self._place(state.course, number), bytes(self._block))
-        write_bytes(self._drive, self._images_at, images.ljust(rounded(len(images), self._block), b"\0"))
+        turned = images.translate(INVERTED)
+        write_bytes(self._drive, self._images_at, turned.ljust(rounded(len(turned), self._block), b"\0"))
         self._drive.flush()
         self.save(state)
+        self._drive.flush()
+
+    def forget(self, run: str) -> None:
+        """Take the states of this run away, and nothing else; on the medium on return."""
+        for slot in range(SLOTS):
+            found = self._read_slot(slot)
+            if found is not None and found[1].course.run == run:
+                write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
         self._drive.flush()
 
     @property
@@ -125,9 +148,9 @@ class Journal:
     def save(self, state: State, edges: bytes = b"") -> None:
         """Hand the state over, with the bytes of its edges; on the medium with the next flush."""
         self._number += 1
-        plain = json.dumps(to_json(state), separators=(",", ":")).encode()
+        plain = _plain(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
-        digest = hashlib.sha256(lengths + plain + edges).digest()
+        digest = digest_of(lengths, plain, edges)
         data = HEADER.pack(MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
         assert len(data) <= SLOT_BYTES
         self._slot = (self._slot + 1) % SLOTS
@@ -149,13 +172,10 @@ class Journal:
 
     def _read_slot(self, slot: int) -> tuple[int, State, bytes] | None:
         raw = read_bytes(self._drive, self._at + slot * SLOT_BYTES, SLOT_BYTES)
-        magic, number, plain_bytes, edge_bytes, digest = HEADER.unpack_from(raw)
-        end = HEADER.size + plain_bytes
-        if magic != MAGIC or end + edge_bytes > SLOT_BYTES:
+        found = read_slot(raw)
+        if found is None:
             return None
-        plain, edges = raw[HEADER.size : end], raw[end : end + edge_bytes]
-        if hashlib.sha256(raw[8:24] + plain + edges).digest() != digest:
-            return None
+        number, plain, edges = found
         try:
             return number, from_json(json.loads(plain), State, "the journal"), edges
         except (ValueError, BadInput):
@@ -164,7 +184,7 @@ class Journal:
     def images(self, course: Course) -> bytes | None:
         """All images; None where they are damaged."""
         raw = read_bytes(self._drive, self._images_at, rounded(course.pieces.total_bytes, self._block))
-        images = raw[: course.pieces.total_bytes]
+        images = raw[: course.pieces.total_bytes].translate(INVERTED)
         return images if hashlib.sha256(images).hexdigest() == course.pieces.sha256 else None
 
     def _place(self, course: Course, number: int) -> int:

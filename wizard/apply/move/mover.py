@@ -1,7 +1,8 @@
 """The phases of a move, each repeatable, each left by a record that is on the medium first.
 
-What nobody may see is half of a filesystem. So the table's entry covers both places and the head is zeros,
-until all of the content lies at one place.
+What nobody may see is half of a filesystem, and nobody may repair it. So the table's entry covers both
+places, and the head and all copies of it are zeros, until all of the content lies at one place. Copies come
+before the marks of the head, and go after them: what is recognised is whole.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,6 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from wizard.apply.move import words
+from wizard.apply.move.bars import with_bars
 from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, write_bytes
 from wizard.apply.move.moving import Moving
 from wizard.apply.move.state import Phase, Piece, Side, State
@@ -77,7 +79,8 @@ class Mover:
         course = self.state.course
         start = course.start(self.state.barred_at)
         self._unmark(start)
-        self._mend(start)
+        self._bar_copies(self.state.barred_at)
+        self._mend(self.state.barred_at)
         write_bytes(self._drive, start, bytes(course.head_bytes))
         self._drive.flush()
         self._enter(replace(self.state, phase=Phase.MOVING, epoch=self.state.epoch + 1, edges=()))
@@ -93,20 +96,23 @@ class Mover:
         self._enter_beside(Phase.PLACING, target)
 
     def _place(self, target: Side) -> None:
-        """Write all by which nothing is recognised, then the marks, the first of them last."""
+        """Write all by which nothing is recognised, then the copies, then the marks, the first of them
+        last."""
         course, side = self.state.course, self.state.target
         start = course.start(side)
         self._unmark(start)
-        self._mend(start)
-        head, *rest = course.pieces.placed(side)
-        for piece in rest:
-            write_bytes(self._drive, start + piece.offset_bytes, image_of(self._images, piece))
+        self._bar_copies(side)
+        self._mend(side)
+        head, *copies = course.pieces.placed(side)
         data = image_of(self._images, head)
         bare = bytearray(data)
         for at, size in self._marks():
             bare[at : at + size] = bytes(size)
         write_bytes(self._drive, start, bytes(bare))
         self._drive.flush()
+        for piece in copies:
+            # On the medium with the last of the marks, by which nothing is recognised yet.
+            write_bytes(self._drive, start + piece.offset_bytes, image_of(self._images, piece))
         for at, size in reversed(self._marks()):
             write_bytes(self._drive, start + at, data[at : at + size])
             self._drive.flush()
@@ -129,11 +135,10 @@ class Mover:
         """A phase in which the head and what else is written at a place share physical blocks with others."""
         course = self.state.course
         start = course.start(side)
-        written = [(start, course.head_bytes)]
-        if phase is Phase.PLACING:
-            written += [
-                (start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)
-            ]
+        written = [
+            (start, course.head_bytes),
+            *((start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)),
+        ]
         edges = self._shared(place for at, size in written for place in (at, at + size))
         state = replace(self.state, phase=phase, edges=edges)
         state = replace(state, target=side) if phase is Phase.PLACING else replace(state, barred_at=side)
@@ -161,14 +166,31 @@ class Mover:
             write_bytes(self._drive, start + at, bytes(size))
             self._drive.flush()
 
-    def _mend(self, start: int | None = None) -> None:
+    def _bar_copies(self, side: Side) -> None:
+        """Take the copies away: while nobody recognises the head, they are what is looked for. A phase that
+        was cut off may have put some of them there already."""
+        start, copies = self.state.course.start(side), self._barred(side)
+        for at, data in copies:
+            write_bytes(self._drive, start + at, data)
+        if copies:
+            self._drive.flush()
+
+    def _barred(self, side: Side) -> tuple[tuple[int, bytes], ...]:
+        """What stands in the physical blocks of the copies while they are barred, by its offset in the
+        content."""
+        pieces = self.state.course.pieces
+        return tuple(
+            (piece.offset_bytes, with_bars(image_of(self._images, piece), piece.offset_bytes, pieces.barred))
+            for piece in pieces.placed(side)[1:]
+        )
+
+    def _mend(self, side: Side | None = None) -> None:
         """Write the shared physical blocks as they were when this phase began: a torn write may have taken
-        all of one. In a phase that writes the head and more at `start`, that does not come back: zeros are
-        where the head is, and the rest is as it is to be."""
+        all of one. In a phase that writes the head and its copies at a side, those do not come back."""
         block = self.state.course.physical_bytes
         for number, at in enumerate(self.state.edges):
             data = bytearray(self._edges[number * block : (number + 1) * block])
-            for place, own in self._own(start):
+            for place, own in self._own(side):
                 low, high = max(at, place), min(at + block, place + len(own))
                 if low < high:
                     data[low - at : high - at] = own[low - place : high - place]
@@ -176,15 +198,13 @@ class Mover:
         if self.state.edges:
             self._drive.flush()
 
-    def _own(self, start: int | None) -> Iterator[tuple[int, bytes]]:
-        """What this phase writes, by its places; of the head zeros, until all else is there."""
-        course = self.state.course
-        if start is None:
+    def _own(self, side: Side | None) -> Iterator[tuple[int, bytes]]:
+        """What this phase writes, by its places, as it is until all else is there."""
+        if side is None:
             return
-        if self.state.phase is Phase.PLACING:
-            for piece in course.pieces.placed(self.state.target)[1:]:
-                yield start + piece.offset_bytes, image_of(self._images, piece)
-        yield start, bytes(course.head_bytes)
+        start = self.state.course.start(side)
+        yield from ((start + at, data) for at, data in self._barred(side))
+        yield start, bytes(self.state.course.head_bytes)
 
     def _write_table(self, wanted: tuple[Piece, ...]) -> None:
         """One copy of the table at a time, a damaged one first, and nothing that is there already: at every

@@ -30,7 +30,8 @@ class Moving:
         self._drive, self._journal, self._told = drive, journal, told
         self.state = state
         course = state.course
-        self._buffers = [drive.buffer(course.window_bytes + 4 * course.physical_bytes) for _ in range(BUFFERS)]
+        size = course.window_bytes + 4 * course.physical_bytes
+        self._buffers = [drive.buffer(size) for _ in range(BUFFERS)]
         self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
     def to(self, target: Side) -> State:

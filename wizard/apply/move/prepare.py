@@ -2,14 +2,19 @@
 table."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from wizard.apply.block.extents import Read
+from wizard.apply.move import words
+from wizard.apply.move.bars import blocks_around, places_to_bar
 from wizard.apply.move.contents.placed import fat_offset, placed
-from wizard.apply.move.journal import MovingDrive, read_bytes
+from wizard.apply.move.journal import MovingDrive, has_room, read_bytes
 from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import Piece as TablePiece
 from wizard.apply.move.tables.images import table_images
 from wizard.model.documents.move import Move
+from wizard.model.errors import Refused
+from wizard.model.machine import Extent
 
 TAIL_BYTES = 4096
 FAT_BYTES = 8
@@ -37,6 +42,7 @@ def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple
     Raises Refused for a table or a content that is not moved, and Failed where the drive cannot be read."""
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
+    physical = max(logical, geometry.physical_block_bytes)
     reader = _Reader(drive, move.drive.size_bytes, logical)
     tables = table_images(
         reader,
@@ -57,17 +63,33 @@ def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple
         move.after.start_bytes // logical,
         _fat(reader, move, head),
     )
-    at = move.before.size_bytes - len(tail)
-    changes_tail = new_tail != tail
-    pieces = (
+    at, size = move.before.size_bytes - len(tail), move.before.size_bytes
+    changed = (Extent(at, len(tail)),) if new_tail != tail else ()
+
+    def content(offset: int, length: int) -> bytes:
+        return reader(move.before.start_bytes + offset, max(0, min(length, size - offset)))
+
+    def moved(offset: int, length: int) -> bytes:
+        old = content(offset, length)
+        return (old[: max(0, at - offset)] + new_tail[max(0, offset - at) :])[: len(old)]
+
+    barred = places_to_bar(content, changed, move.head_bytes, size, logical)
+
+    def copies(start: int, read: Read) -> Iterator[Piece]:
+        for place in blocks_around(barred, start, move.head_bytes, size, physical):
+            yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
+
+    pieces = Pieces(
         images.table(tables.old),
         images.table(tables.moving),
         images.table(tables.new),
-        (images.add(0, head), *((images.add(at, tail),) if changes_tail else ())),
-        (images.add(0, new_head), *((images.add(at, new_tail),) if changes_tail else ())),
+        (images.add(0, head), *copies(move.before.start_bytes, content)),
+        (images.add(0, new_head), *copies(move.after.start_bytes, moved)),
+        barred,
         images.add(0, document),
+        len(images.data),
+        hashlib.sha256(images.data).hexdigest(),
     )
-    data = bytes(images.data)
     course = Course(
         run=run,
         old_bytes=move.before.start_bytes,
@@ -75,14 +97,17 @@ def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple
         size_bytes=move.before.size_bytes,
         head_bytes=move.head_bytes,
         logical_bytes=logical,
-        physical_bytes=max(logical, geometry.physical_block_bytes),
+        physical_bytes=physical,
         scheme=move.scheme,
         window_bytes=move.window_bytes,
         in_flight=move.in_flight,
-        pieces=Pieces(*pieces, len(data), hashlib.sha256(data).hexdigest()),
+        pieces=pieces,
     )
     boundary = course.size_bytes if course.raises(Side.NEW) else course.head_bytes
-    return State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0), data
+    state = State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0)
+    if not has_room(state, move.journal.size_bytes):
+        raise Refused(words.MANY_COPIES(part=move.device, count=len(barred)))
+    return state, bytes(images.data)
 
 
 def _tail(reader: "_Reader", move: Move) -> bytes:

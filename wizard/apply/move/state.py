@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.documents.move import Scheme
+from wizard.model.machine import Extent
 
 
 class Phase(StrEnum):
     """What is being done. Each can be done again from its beginning, and each can be turned from.
 
     PREPARED: the journal is whole, and nothing else was written. UNTABLING: the table's entry becomes one
-    that covers both places. BARRING: the head becomes zeros, so that nobody recognises half of a filesystem.
-    MOVING: windows move. PLACING: the head comes to its new place. TABLING: the table's entry becomes that of
-    the place. DONE: the partition is whole at `State.target`."""
+    that covers both places. BARRING: the head and all copies of it become zeros, so that nobody recognises,
+    or repairs, half of a filesystem. MOVING: windows move. PLACING: head and copies come to the new place.
+    TABLING: the table's entry becomes that of the place. DONE: the partition is whole at `State.target`."""
 
     PREPARED = "prepared"
     UNTABLING = "untabling"
@@ -53,13 +54,16 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """The journal's images by what they are of: the table before, meanwhile and after, and what of the
-    content is written at either place when all else is there, the head first."""
+    content is written at either place when all else is there, the head first. `barred` is what of the content
+    behind the head is zeros until then, in bytes from its start; the images hold it with the rest of its
+    physical blocks."""
 
     table_old: tuple[Piece, ...]
     table_moving: tuple[Piece, ...]
     table_new: tuple[Piece, ...]
     placed_old: tuple[Piece, ...]
     placed_new: tuple[Piece, ...]
+    barred: tuple[Extent, ...]
     document: Piece
     total_bytes: int
     sha256: str

@@ -12,16 +12,21 @@ HEAD_CHANGED = Sentence(
     "where it was, whole: make the move anew.",
 )
 
+MANY_COPIES = Sentence(
+    "apply.move.many-copies",
+    "{part} keeps {count} copies of its superblock, more than the journal holds. It is not moved.",
+)
+
 # Before it begins.
-BEGINS = Sentence("apply.move.begins", "{part} is moved on {drive}.")
+BEGINS = Sentence("apply.move.begins", "Moving {part} on {drive} begins.")
 GOING_ON = Sentence("apply.move.going-on", "Moving {part} goes on.")
-TAKING_BACK = Sentence("apply.move.taking-back", "{part} is moved back to where it was.")
+TAKING_BACK = Sentence("apply.move.taking-back", "Moving {part} back to where it was goes on.")
 OTHER_TOKEN = Sentence(
     "apply.move.other-token",
     "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
 )
 OUTCOME = Sentence(
-    "apply.move.outcome", "{part} is moved to another place on its drive, with everything in it."
+    "apply.move.outcome", "This moves {part} to another place on the drive, with everything in it."
 )
 OTHERWISE = Sentence(
     "apply.move.otherwise",
@@ -63,6 +68,10 @@ BAD_SECTOR = Sentence(
     "apply.move.bad-sector",
     "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first.",
 )
+BAD_SECTOR_LATER = Sentence(
+    "apply.move.bad-sector-later",
+    "{why} A partition with a bad sector is not moved. What had moved before stays, whole, at its new place.",
+)
 READABLE = Sentence("apply.move.readable", "Every sector of {part} could be read.")
 MOVED = Sentence("apply.move.moved", "{part} is at its new place.")
 SAME = Sentence("apply.move.same", "{part} holds the same bytes as before.")
@@ -84,6 +93,16 @@ DONE_THERE = Sentence(
     "{part} starts at {start:exact} now. `diskwright undo {run}` moves it back, until it is used.",
 )
 CHECKS_FAIL = Sentence("apply.move.checks-fail", "{part} was moved, but a check does not hold. {way}")
+ALL_DONE = Sentence(
+    "apply.move.all-done",
+    "{parts} are at their new places now. `diskwright undo {run}` moves them back, until one is used.",
+)
+ALL_BACK = Sentence("apply.move.all-back", "{parts} are where they were, bit for bit.")
+LEFT_OTHERWISE = Sentence(
+    "apply.move.left-otherwise",
+    "{part}, which moves next, is not as it was when this was made. `diskwright undo` takes back what has "
+    "moved.",
+)
 STOPPED = Sentence(
     "apply.move.stopped",
     "Stopped. `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has moved.",

@@ -17,10 +17,10 @@ from wizard.apply.engine.noticing import Told, with_notice
 from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
 from wizard.apply.engine.stores import new_file
-from wizard.apply.growing.grown import GROWERS
-from wizard.apply.growing.showing import Showing, shown_with
 from wizard.apply.migration.words import STOPPED
 from wizard.apply.plan.words import rehearsed as words
+from wizard.apply.resizing.resized import RESIZERS, check_files_stay
+from wizard.apply.resizing.showing import Showing, shown_with
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
@@ -43,7 +43,7 @@ from wizard.model.names import partition_path
 from wizard.model.operations.arrays import MakeArray
 from wizard.model.operations.encryption import MAPPER, OpenContainer
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import GrowFilesystem, Layout, Member, Plan, Slot, WriteTable
+from wizard.model.plan import Layout, Member, Plan, Resizing, Slot, WriteTable
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 from wizard.probe.content.notices import notices
@@ -91,14 +91,15 @@ class Rehearsed:
 
     @property
     def room(self) -> list[Extent]:
-        """Where nothing lies that stays: the partitions that are made, or what one gains that grows."""
-        if not self.grows:
+        """Where nothing lies that stays: the partitions that are made, or what one gains that grows, or gives
+        up that shrinks."""
+        if not self.resizes:
             return [_extent(slot) for slot in self.new]
-        (old,), (new,) = self.old, self.new
-        return [Extent(old.end_bytes, new.end_bytes - old.end_bytes)]
+        ends = sorted(slot.end_bytes for slot in (*self.old, *self.new))
+        return [Extent(ends[0], ends[-1] - ends[0])]
 
     @property
-    def grows(self) -> bool:
+    def resizes(self) -> bool:
         """Whether what is in the one partition that changes stays in it."""
         return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
@@ -123,13 +124,16 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
             have_partitions(drive.stand_in.drive.path, parts)
-        wanted = [_showing(plan, there, ground, number, one) for number, one in enumerate(wanted)]
+        if showing := _showing(plan, there, ground, wanted[0]):
+            wanted[0] = _shown(plan, showing, wanted[0])
         old = [_old_marks(drive, ground) for drive in drives]
         with (
             unseen_array(there, told_in(ground.journal)),
             mapped_unseen(ground.run, nodes, _mapped_names(there)),
         ):
             _carry_out(plan, there, ground)
+            if showing:
+                check_files_stay(_resizing(plan), showing, wanted[0].allowed)
             keep_headers(there, ground.run)
             leave_uncopied(there, told_in(ground.journal))
             _forget(there)
@@ -159,28 +163,34 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     return Record(Phase.SAVED, tuple(changes))
 
 
-def _showing(plan: Plan, there: Plan, ground: Ground, number: int, wanted: Wanted) -> Wanted:
-    """Have a stand-in show the records of a filesystem that stays and grows; then nothing may change in its
-    files. Raises Failed."""
+def _showing(plan: Plan, there: Plan, ground: Ground, wanted: Wanted) -> Showing | None:
+    """The filesystem that stays and changes its size on the only drive of the plan; None where none does."""
     for step, other in zip(plan.steps, there.steps, strict=True):
-        if isinstance(step.operation, GrowFilesystem) and isinstance(other.operation, GrowFilesystem):
+        if isinstance(step.operation, Resizing) and isinstance(other.operation, Resizing):
             seconds = ground.environment.patience_seconds + 10 * step.seconds
-            volume = next(_extent(slot) for slot in plan.before.partitions if slot.number == plan.part)
-            showing = Showing(
+            return Showing(
                 real=step.operation.device,
                 stand_in=other.operation.device,
-                volume=volume,
+                volume=next(_extent(slot) for slot in plan.before.partitions if slot.number == plan.part),
+                size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
-                file=new_file(ground.run, number),
+                file=new_file(ground.run, 0),
                 run=ground.run,
                 do=told_in(ground.journal, seconds=seconds),
                 seconds=seconds,
             )
-            seen = shown_with(GROWERS[step.operation.filesystem].show, showing)
-            beside = (place for one in wanted.allowed for place in without(one, (volume,)))
-            allowed = merged((*beside, *seen), wanted.block_bytes, wanted.size_bytes)
-            return replace(wanted, allowed=allowed)
-    return wanted
+    return None
+
+
+def _resizing(plan: Plan) -> Resizing:
+    return next(step.operation for step in plan.steps if isinstance(step.operation, Resizing))
+
+
+def _shown(plan: Plan, showing: Showing, wanted: Wanted) -> Wanted:
+    """Have the stand-in show what may move; then nothing else may change in its files. Raises Failed."""
+    seen = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
+    beside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
+    return replace(wanted, allowed=merged((*beside, *seen), wanted.block_bytes, wanted.size_bytes))
 
 
 def _made(plan: Plan) -> str:
@@ -292,7 +302,7 @@ def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
     marking = _marking(drive, ground)
     if not drive.table.fresh:
         marks = _marks(drive, marking, drive.old)
-        if drive.grows:
+        if drive.resizes:
             marking.put_back()
         return marks
     return (*_notices(drive.member), *_marks(drive, marking, drive.old))
@@ -337,7 +347,7 @@ def _forget(there: Plan) -> None:
     """Have the kernel forget a Btrfs that it saw on stand-ins: the drive's will have the same UUID."""
     for _, step in rehearsed_steps(there):
         operation = step.operation
-        if isinstance(operation, MakeFilesystem | GrowFilesystem) and operation.filesystem == "btrfs":
+        if isinstance(operation, MakeFilesystem | Resizing) and operation.filesystem == "btrfs":
             others = operation.others if isinstance(operation, MakeFilesystem) else ()
             for device in (operation.device, *others):
                 with suppress(Failed):

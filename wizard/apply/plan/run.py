@@ -4,7 +4,6 @@ and after."""
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
-from wizard.apply.growing.grown import grow_filesystem
 from wizard.apply.migration.words import STEP_FAILED, STOPPED
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import let_go, unseen
@@ -15,6 +14,7 @@ from wizard.apply.plan.same_drive import probe_members
 from wizard.apply.plan.steps_told import headline
 from wizard.apply.plan.verify import verify
 from wizard.apply.plan.words import carried as words
+from wizard.apply.resizing.resized import resize_filesystem
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
@@ -52,6 +52,8 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
+    Resizing,
+    ShrinkFilesystem,
     TurnOnSwap,
     WipeSignatures,
     WriteTable,
@@ -214,7 +216,7 @@ def execute(site: Site) -> Said | str:
             return write_table(operation, site)
         case ResetZones():
             return reset_zones(operation, site)
-        case MakeFilesystem() | GrowFilesystem():
+        case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
             return _on_filesystem(operation, site)
         case MakeSubvolumes() | SetOwner():
             return work_within(operation, site)
@@ -233,9 +235,9 @@ def execute(site: Site) -> Said | str:
             return build(operation, site)
 
 
-def _on_filesystem(operation: MakeFilesystem | GrowFilesystem, site: Site) -> Said | str:
-    if isinstance(operation, GrowFilesystem):
-        return grow_filesystem(operation, site)
+def _on_filesystem(operation: MakeFilesystem | Resizing, site: Site) -> Said | str:
+    if isinstance(operation, Resizing):
+        return resize_filesystem(operation, site)
     return make_filesystem(operation, site)
 
 

@@ -23,7 +23,17 @@ from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
+from wizard.model.plan import (
+    NO_PLACE,
+    AddFstabLine,
+    GrowFilesystem,
+    MakeSubvolumes,
+    Mount,
+    Plan,
+    Resizing,
+    ShrinkFilesystem,
+    TurnOnSwap,
+)
 from wizard.model.said import Said
 from wizard.tools.program import find, run
 
@@ -46,7 +56,7 @@ def verify(
     yield from container_checks(plan, drives, crypttab, seconds)
     for step in plan.steps:
         match step.operation:
-            case MakeFilesystem() | GrowFilesystem():
+            case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
                 yield from _filesystem_checks(step.operation, plan, drives, seconds)
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
@@ -67,10 +77,10 @@ def verify(
 
 
 def _filesystem_checks(
-    operation: MakeFilesystem | GrowFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
+    operation: MakeFilesystem | Resizing, plan: Plan, drives: Sequence[Drive], seconds: float
 ) -> Iterator[Check]:
     kind = operation.filesystem
-    if isinstance(operation, GrowFilesystem):
+    if isinstance(operation, Resizing):
         yield clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, plan, seconds)
         return
     for device in (operation.device, *operation.others):

@@ -289,11 +289,11 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
         case Kind.MOVE:
-            from wizard.apply.move.of_run import load_move
+            from wizard.apply.move.of_run import load_moves
             from wizard.layout.moving.told import step_sentences
 
-            move = load_move(run)
-            return (move.device,), len(step_sentences(move))
+            moves = load_moves(run)
+            return moves.devices, len(step_sentences(moves))
         case Kind.BRING:
             from wizard.apply.bring.of_run import load_bring
 

@@ -14,7 +14,7 @@ from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import GrowFilesystem, Operation, Plan
+from wizard.model.plan import GrowFilesystem, Operation, Plan, ShrinkFilesystem
 from wizard.model.said import Said
 from wizard.tools.program import run
 
@@ -31,7 +31,7 @@ def checking_programs(operation: Operation) -> frozenset[str]:
                 for argv in (made.clean_check, made.superblock_reader if striping or others else ())
                 if argv
             )
-        case GrowFilesystem(filesystem=kind):
+        case GrowFilesystem(filesystem=kind) | ShrinkFilesystem(filesystem=kind):
             growing = KINDS[kind].growing
             return frozenset((*growing.check[:1], *growing.programs)) if growing else frozenset()
         case MakeArray():

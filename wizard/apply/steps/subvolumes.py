@@ -16,7 +16,7 @@ from wizard.layout.words import who
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.operations.writer import SetOwner, Writer
-from wizard.model.plan import GrowFilesystem, MakeSubvolumes
+from wizard.model.plan import MakeSubvolumes, Resizing
 from wizard.model.said import Said, reason_of
 from wizard.tools.program import run
 
@@ -64,7 +64,7 @@ def _is_theirs(folder: Path, writer: Writer) -> bool:
 
 @contextmanager
 def at_private_place(
-    operation: MakeSubvolumes | SetOwner | GrowFilesystem, site: Site
+    operation: MakeSubvolumes | SetOwner | Resizing, site: Site
 ) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
     """Mount the filesystem at its private place, and unmount it again: the place, and the operation's
     commands between the two. Raises Failed.

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.growing.in_use import held_in_use, is_filled
 from wizard.apply.plan.guard import check_mount_point
+from wizard.apply.resizing.in_use import held_in_use, is_filled
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import NOT_THE_KERNELS, Mounted, read_mounts

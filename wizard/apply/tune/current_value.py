@@ -4,7 +4,7 @@ that reads all of it."""
 import re
 from pathlib import Path
 
-from wizard.apply.growing.in_use import held_in_use, is_filled
+from wizard.apply.resizing.in_use import held_in_use, is_filled
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts

@@ -12,7 +12,7 @@ from wizard.apply.table.write import table_regions
 from wizard.apply.tune import words
 from wizard.apply.tune.how import How, Standing
 from wizard.layout.before import layout_before
-from wizard.layout.one.derived import changing, grown_layout, grown_table
+from wizard.layout.one.derived import changing, resized_layout, resized_table
 from wizard.layout.one.possible import room_behind
 from wizard.model.documents.changes import ExtendPartition
 from wizard.model.errors import Failed
@@ -82,12 +82,12 @@ def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Tab
         layout_before(drive, identity.size_bytes, identity.geometry, keep=True), operation.number
     )
     slot = next(one for one in before.partitions if one.number == operation.number)
-    after = grown_layout(before, slot, operation.new_bytes)
+    after = resized_layout(before, slot, operation.new_bytes)
     regions = table_regions(Member(identity, before, after), fresh=False)
     now = image_of(operation.drive, regions, identity)
 
     def having(size_bytes: int) -> tuple[WriteTable, Image]:
-        table = grown_table(operation.drive, before, slot, size_bytes)
+        table = resized_table(operation.drive, before, slot, size_bytes)
         return table, with_one_changed(table, now)
 
     (kind, old), (_, new) = having(operation.old_bytes), having(operation.new_bytes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.growing.in_use import held_in_use
+from wizard.apply.resizing.in_use import held_in_use
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.steps.mount import mount_filesystem

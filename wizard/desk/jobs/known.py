@@ -5,7 +5,7 @@ from wizard.desk.jobs.of_changes import ChangesJob
 from wizard.model.documents.bring import Bring
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Move
+from wizard.model.documents.move import Moves
 from wizard.model.documents.of_run import RunDocument
 from wizard.model.plan import Plan
 
@@ -19,7 +19,7 @@ def job_of(document: RunDocument) -> Job:
             return PlanJob(document)
         case Changes():
             return ChangesJob(document)
-        case Move():
+        case Moves():
             from wizard.desk.jobs.of_move import MoveJob
 
             return MoveJob(document)

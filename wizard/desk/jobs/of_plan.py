@@ -42,7 +42,13 @@ def _named(plan: Plan) -> Sentence:
         return words.SET_UP
     if plan.volumes:
         return words.FORMAT
-    return words.GROW if any(slot.number == plan.part for slot in plan.after.partitions) else words.DELETE
+    sizes = [
+        next((slot.size_bytes for slot in layout.partitions if slot.number == plan.part), 0)
+        for layout in (plan.before, plan.after)
+    ]
+    if not sizes[1]:
+        return words.DELETE
+    return words.GROW if sizes[1] > sizes[0] else words.SHRINK
 
 
 class PlanJob(Job):
@@ -64,7 +70,7 @@ class PlanJob(Job):
 
     @property
     def keeps_all(self) -> bool:
-        """One partition that grows; of a whole drive it is not known what is there by now."""
+        """One partition that grows or shrinks; of a whole drive it is not known what is there by now."""
         return bool(self.plan.part) and not self.lost()
 
     def lost_when(self, services: Services) -> Text:

@@ -31,11 +31,10 @@ def answer_to(code: str) -> str:
     return next((name for name, codes in ANSWERED.items() if code in codes), "")
 
 
-def misaligned_part(drive: Drive, diagnosis: Diagnosis, at: str) -> Partition | None:
-    """The partition that is misaligned, at this row or, of a drive's, the first; None where none is."""
+def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
+    """The partitions that are misaligned, at this row or, at a drive's, all of them."""
     subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
-    found = (part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
-    return next(found, None)
+    return tuple(part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
 
 
 def answers(
@@ -43,9 +42,12 @@ def answers(
 ) -> Iterator[Action]:
     """What can be done about the findings at this row, beside measuring, which any drive has."""
     hindered = services.obstacle or why_not_now(runs_on(runs, drive))
-    if part := misaligned_part(drive, diagnosis, at):
-        label = words.MOVE(part=printable(part.path.removeprefix("/dev/"), 40))
-        yield Action("move", "f", label, hindered or why_not_move(drive, part) or "", aside=True)
+    if parts := misaligned_found(drive, diagnosis, at):
+        label = words.MOVE_ALL(count=len(parts))
+        if len(parts) == 1:
+            label = words.MOVE(part=printable(parts[0].path.removeprefix("/dev/"), 40))
+        reasons = [why_not_move(drive, part) for part in parts]
+        yield Action("move", "f", label, hindered or (all(reasons) and reasons[0]) or "", aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
         yield Action("shingled", "p", words.SHINGLED(seconds=USUAL_SECONDS), obstacle, aside=True)

@@ -8,6 +8,7 @@ from wizard.desk.parts.runs import RUNNING, runs_on, waits
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import drives as words
 from wizard.diagnose.told import recording_word
+from wizard.filesystems.partitions import is_half_moved
 from wizard.filesystems.registry import title_of
 from wizard.layout.room.refusals import unread_content
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
@@ -102,8 +103,9 @@ def held_on(drive: Drive) -> Piece:
 
 
 def _withholds(drive: Drive) -> bool:
-    """Whether something on it is not recognised only since it waits, by the drive's own notice."""
-    return drive.waiting is not None and drive.waiting.bare
+    """Whether something on it is not recognised only since it waits, by the drive's own notice or journal."""
+    has_notice = drive.waiting is not None and drive.waiting.bare
+    return has_notice or any(map(is_half_moved, drive.partitions))
 
 
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
@@ -116,7 +118,8 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
     # What is withheld of a partition is not lost: nothing recognises it until it is kept or undone.
-    withheld = not part.signatures and _withholds(drive)
+    half = any(map(is_half_moved, drive.partitions))
+    withheld = is_half_moved(part) if half else not part.signatures and _withholds(drive)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
         strong(short(part.path)),

@@ -18,6 +18,7 @@ from wizard.desk.words import actions as words
 from wizard.desk.words.shared import BACK
 from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
+from wizard.layout.one.possible import least_bytes
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.documents.changes import (
@@ -33,10 +34,12 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
+from wizard.model.units import parse_size
 from wizard.services.session import PartChange
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
+    from wizard.model.plan import Plan
 
 
 class Actions(Place):
@@ -160,19 +163,37 @@ class Actions(Place):
         else:
             self._change(PartChange.GROW)
 
-    def act_move(self, _row: str, _values: Values) -> None:
-        """To where it is aligned, with everything in it."""
-        part = self._drive.partition(self._device)
+    def act_shrink(self, _row: str, _values: Values) -> None:
+        """One partition, to a size that is typed."""
+        drive, part = self._drive, self._drive.partition(self._device)
         assert part is not None
-        to_move(self.desk, self._machine, self._drive, part)
+        means = words.SHRINK_MEANS_ANY(size=part.size_bytes)
+        if part.signatures[0].taken_bytes is not None:
+            means = words.SHRINK_MEANS(size=part.size_bytes, least=least_bytes(drive, part))
+
+        def take(values: Values) -> Callable[[], None]:
+            plan = self._plan(PartChange.SHRINK, parse_size(values.get("size", "").strip()))
+            return lambda: self._review(plan)
+
+        field = Field("size", words.NEW_SIZE(), "", words.NEW_SIZE_HINT())
+        self.desk.go(Typing(self.desk, words.SHRINK(), (para(means),), (field,), take, words.NEXT()))
+
+    def act_move(self, _row: str, _values: Values) -> None:
+        """To where it is aligned, with everything in it; of a drive, all that are misaligned."""
+        to_move(self.desk, self._machine, self._drive, self._drive.partition(self._device))
 
     def _change(self, change: PartChange) -> None:
+        self._review(self._plan(change))
+
+    def _plan(self, change: PartChange, size_bytes: int = 0) -> Plan:
+        part = self._drive.partition(self._device)
+        assert part is not None
+        return self.services.plan_part(self._machine, self._drive, part, change, size_bytes=size_bytes)
+
+    def _review(self, plan: Plan) -> None:
         from wizard.desk.jobs.of_plan import PlanJob
         from wizard.desk.places.review import Review
 
-        part = self._drive.partition(self._device)
-        assert part is not None
-        plan = self.services.plan_part(self._machine, self._drive, part, change)
         self.desk.go(Review(self.desk, PlanJob(plan)))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
@@ -308,13 +329,17 @@ class Which(Place):
         self.desk.go(Ways(self.desk, self._drive, row))
 
 
-def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
-    """On to the review of moving a misaligned partition. Raises Refused where it cannot move."""
+def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition | None) -> None:
+    """On to the review of moving a misaligned partition, or all of the drive. Raises Refused where none can
+    move."""
     from wizard.desk.jobs.of_move import MoveJob
     from wizard.desk.places.review import Review
     from wizard.layout.moving.planned import planned_move
+    from wizard.layout.moving.sequence import planned_moves
+    from wizard.model.documents.move import Moves
 
-    desk.go(Review(desk, MoveJob(planned_move(machine, drive, part))))
+    moves = Moves((planned_move(machine, drive, part),)) if part else planned_moves(machine, drive)
+    desk.go(Review(desk, MoveJob(moves)))
 
 
 def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts import drive_rows
-from wizard.desk.parts.answers import answers, misaligned_part
+from wizard.desk.parts.answers import answers, misaligned_found
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
@@ -343,9 +343,9 @@ class Drives(Place):
         session = self.taken(row)
         self.desk.session = session
         found = self._current(row)
-        part = misaligned_part(*found, row) if found else None
-        if part is not None and session.machine is not None:
-            to_move(self.desk, session.machine, session.drives[0], part)
+        parts = misaligned_found(*found, row) if found else ()
+        if parts and session.machine is not None:
+            to_move(self.desk, session.machine, session.drives[0], parts[0] if len(parts) == 1 else None)
 
     def act_shingled(self, row: str, _values: Values) -> None:
         """Test whether it is shingled."""

@@ -141,6 +141,7 @@ HALF_MOVED_WHY = Sentence(
     "diagnose.use.half-moved-why", "Nobody can mount it until the move is finished. Nothing is lost."
 )
 HALF_MOVED_SOURCE = Sentence("diagnose.use.half-moved-source", "the type of its entry in the partition table")
+HALF_MOVED_JOURNAL = Sentence("diagnose.use.half-moved-journal", "the move's own journal on the drive")
 HALF_MOVED_REMEDY = Sentence(
     "diagnose.use.half-moved-remedy",
     "`sudo diskwright resume` goes on. On another computer: `sudo diskwright resume --from-drive {drive}`.",

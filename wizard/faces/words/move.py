@@ -2,12 +2,17 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence("faces.move.says", "move a partition to another place on its drive, with everything in it")
+SAYS = Sentence("faces.move.says", "move a partition, or all that are misaligned, with everything in them")
 ABOUT = Sentence(
     "faces.move.about",
-    "Without a token it shows what would be done. All of the partition is read first, then it is moved, and "
+    "Without a token it shows what would be done. All of a partition is read first, then it is moved, and "
     "compared. A power cut costs nothing: `diskwright resume` goes on, `diskwright undo` moves it back.",
 )
-PART = Sentence("faces.move.part", "the partition, which nothing may use meanwhile")
-ALIGN = Sentence("faces.move.align", "to the best aligned place near it (the default)")
+PART = Sentence(
+    "faces.move.part",
+    "the partition, or the drive whose misaligned partitions move; nothing may use it meanwhile",
+)
+ALIGN = Sentence(
+    "faces.move.align", "to the best aligned place near it, which is what it does without --to, too"
+)
 TO = Sentence("faces.move.to", "to this start, from the beginning of the drive: 1MiB, 2048s, or bytes")

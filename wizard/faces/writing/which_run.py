@@ -7,7 +7,7 @@ from pathlib import Path
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
 from wizard.apply.migration.of_run import load_migration
-from wizard.apply.move.of_run import load_move
+from wizard.apply.move.of_run import load_moves
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
 from wizard.apply.plan.same_drive import identity_difference
@@ -191,7 +191,7 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
         case Kind.CHANGES:
             return (load_changes(run).drive,)
         case Kind.MOVE:
-            return (load_move(run).drive,)
+            return (load_moves(run).drive,)
         case Kind.BRING:
             return (load_bring(run).drive,)
         case Kind.MIGRATION:

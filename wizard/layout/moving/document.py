@@ -1,9 +1,9 @@
-"""A move as a document: `diskwright.move/1`, which crosses to whoever applies it as a plan does."""
+"""Moves as a document: `diskwright.move/2`, which crosses to whoever applies it as a plan does."""
 
 from wizard.documents.sealed import Sealed
 from wizard.layout.moving import words
 from wizard.layout.moving.target import DIRECT_BYTES, IN_FLIGHT
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent
 
@@ -47,11 +47,28 @@ def _overlap(one: Extent, other: Extent) -> bool:
     return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
 
 
-MOVES = Sealed("diskwright.move/1", Move, words.AGAIN(), check_move)
-MOVE_SCHEMA, render_move, is_move, read_move, read_kept_move = (
+def check_moves(moves: Moves, where: str) -> None:
+    """Raises BadInput where there is none, or one of them does not hold together, or they are of several
+    drives, or one partition moves twice."""
+    if not moves.moves:
+        raise BadInput(words.NOT_TOGETHER(where=where, what="moves"))
+    for move in moves.moves:
+        check_move(move, where)
+    numbers = {move.number for move in moves.moves}
+    if len(numbers) != len(moves.moves) or any(move.drive != moves.drive for move in moves.moves):
+        raise BadInput(words.NOT_TOGETHER(where=where, what="moves"))
+
+
+MOVES = Sealed(
+    "diskwright.move/2",
+    Moves,
+    words.AGAIN(),
+    check_moves,
+    earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
+)
+MOVES_SCHEMA, render_moves, read_moves, read_kept_moves = (
     MOVES.schema,
     MOVES.render,
-    MOVES.is_one,
     MOVES.read,
     MOVES.read_kept,
 )

@@ -8,16 +8,15 @@ from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.target import (
     IN_FLIGHT,
-    JOURNALS,
     LARGE_SHIFT_BYTES,
-    WINDOW_BYTES,
     aligned_target,
     room_around,
     target_at,
     window_of,
 )
+from wizard.layout.one.possible import least_bytes, why_not_shrink
 from wizard.layout.room.refusals import measured
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -39,7 +38,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
     reason where it cannot be."""
     if why := why_not_move(drive, part):
-        raise Refused(str(why))
+        raise Refused(why)
     size_bytes, geometry = measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
@@ -47,8 +46,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
             raise Refused(words.ALIGNED(part=part.path, start=part.start_bytes))
         target = aligned_target(room, part, geometry)
         if target is None:
-            needed = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES]
-            raise Refused(words.NO_ROOM(part=part.path, needed=needed))
+            raise Refused(_no_room(drive, part))
     else:
         _check_start(part, start, geometry)
         target = target_at(start, room, part, geometry)
@@ -76,6 +74,22 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         head_bytes=min(head, part.size_bytes - TAIL_BYTES),
         doubts=tuple(_doubts(drive, part, target.scheme)),
     )
+
+
+def _no_room(drive: Drive, part: Partition) -> Said:
+    """How much free space it takes, and how that is had: where it can itself become so much smaller, by
+    that."""
+    grain = grain_bytes(measured(drive)[1])
+    fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
+    if why_not_shrink(drive, part) is None:
+        for needed in (fast, short):
+            # Its own end, its new start and the journal each go on to an aligned place.
+            size = (part.size_bytes - needed - 3 * grain) // MIB
+            if size * MIB >= least_bytes(drive, part):
+                return words.NO_ROOM(
+                    part=part.path, needed=needed, way=words.SHRINK_FIRST(part=part.path, mib=size)
+                )
+    return words.NO_ROOM(part=part.path, needed=fast, way=words.CLEAR_FIRST())
 
 
 def _check_start(part: Partition, start: int, geometry: Geometry) -> None:

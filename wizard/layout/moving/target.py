@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.before import bounds_of
-from wizard.model.documents.move import Scheme
+from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Scheme
 from wizard.model.geometry import Geometry, align_down, align_up
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.units import MIB
@@ -23,13 +23,6 @@ DIRECT_BYTES = 32 * MIB
 IN_FLIGHT = 3
 """So many windows are on their way at most where a flush goes on beside the next write: the one that is
 written, the one that is flushed, and the one whose record is flushed with it."""
-
-WINDOW_BYTES = 64 * MIB
-LOGGED_WINDOWS = (16 * MIB, MIB)
-"""Larger windows are faster; a smaller journal fits where there is little room."""
-
-JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
-"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +81,8 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target 
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
+        _highest(room, part, geometry, DIRECT_BYTES),
+        _lowest(room, part, geometry, DIRECT_BYTES),
         align_up(geometry, part.start_bytes),
         align_down(geometry, part.start_bytes),
     )
@@ -101,6 +96,14 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
     low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = align_up(geometry, low)
     return start if start + shift <= part.start_bytes else part.start_bytes
+
+
+def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+    """The highest aligned start at least so far behind it that leaves room for a journal; its own where there
+    is no such."""
+    journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
+    start = align_down(geometry, journal - part.size_bytes)
+    return start if start >= part.start_bytes + shift else part.start_bytes
 
 
 def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> Target | None:

@@ -1,30 +1,48 @@
-"""A move in words, the same on every face. Pure."""
+"""Moves in words, the same on every face. Pure."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from wizard.layout.moving import words
-from wizard.model.documents.move import Move, Scheme
+from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES, format_duration
 
-READ, MOVE, COMPARE = 1, 2, 3
-"""The steps, by their numbers."""
+
+def read_step(number: int) -> int:
+    """The number of the step that reads the partition of this move, which counts from 0."""
+    return number + 1
 
 
-def step_sentences(move: Move) -> tuple[Said, ...]:
+def move_step(moves: Moves, number: int) -> int:
+    """The number of the step that moves it: all are read before the first moves."""
+    return len(moves.moves) + 2 * number + 1
+
+
+def compare_step(moves: Moves, number: int) -> int:
+    """The number of the step that compares it."""
+    return move_step(moves, number) + 1
+
+
+def step_sentences(moves: Moves) -> tuple[Said, ...]:
     """What each step does."""
-    return (
-        words.READS(part=move.device),
-        words.MOVING(part=move.device, before=move.before.start_bytes, after=move.after.start_bytes),
-        words.COMPARES(part=move.device),
+    reading = (words.READS(part=move.device) for move in moves.moves)
+    moving = (
+        (
+            words.MOVING(part=move.device, before=move.before.start_bytes, after=move.after.start_bytes),
+            words.COMPARES(part=move.device),
+        )
+        for move in moves.moves
     )
+    return (*reading, *chain.from_iterable(moving))
 
 
-def step_seconds(move: Move) -> tuple[float, ...]:
+def step_seconds(moves: Moves) -> tuple[float, ...]:
     """How long each takes, roughly: a window is read and written, and one that is logged written twice."""
-    once = move.before.size_bytes / usual_bytes_per_second(move.drive.rotational)
-    return once, once * (3 if move.scheme is Scheme.LOGGED else 2), once
+    rate = usual_bytes_per_second(moves.drive.rotational)
+    once = [(move.before.size_bytes / rate, 3 if move.scheme is Scheme.LOGGED else 2) for move in moves.moves]
+    return (*(read for read, _ in once), *chain.from_iterable((read * times, read) for read, times in once))
 
 
 def what_moves(move: Move) -> Said:
@@ -42,17 +60,18 @@ def what_moves(move: Move) -> Said:
     )
 
 
-def journal_said(move: Move) -> Said:
-    """What is written to beside the partition, which was free."""
-    return words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
+def journals_said(moves: Moves) -> Iterator[Said]:
+    """What is written to beside the partitions, which was free."""
+    for move in moves.moves:
+        yield words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
 
 
-def preview(move: Move) -> Iterator[Said | str]:
+def preview(moves: Moves) -> Iterator[Said | str]:
     """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
     and what else is good to know."""
-    yield what_moves(move)
-    yield words.TAKES(time=format_duration(sum(step_seconds(move))))
-    yield words.POWER(part=move.device)
+    yield from (what_moves(move) for move in moves.moves)
+    yield words.TAKES(time=format_duration(sum(step_seconds(moves))))
+    yield words.POWER(part=moves.devices)
     yield words.BACK()
-    yield journal_said(move)
-    yield from move.doubts
+    yield from journals_said(moves)
+    yield from moves.doubts

@@ -40,15 +40,22 @@ BLOCKS = Sentence(
     "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes.",
 )
 ALIGNED = Sentence("layout.moving.aligned", "{part} is aligned already: it starts at {start:exact}.")
+ALL_ALIGNED = Sentence("layout.moving.all-aligned", "Every partition of {drive} is aligned already.")
 NOT_A_BLOCK = Sentence(
     "layout.moving.not-a-block", "A partition cannot start at byte {start}: blocks have {block} bytes."
 )
 SAME = Sentence("layout.moving.same", "{part} starts there already.")
 NO_ROOM = Sentence(
     "layout.moving.no-room",
-    "There is no room to move {part}: it takes {needed:size} of free space beside it. Make it smaller "
-    "first, or "
-    "delete its neighbour.",
+    "There is no room to move {part}: it takes {needed:size} of free space beside it. {way}",
+)
+SHRINK_FIRST = Sentence(
+    "layout.moving.shrink-first",
+    "Make it smaller first: `sudo diskwright plan {part} --shrink {mib}M -o shrink.json`.",
+)
+CLEAR_FIRST = Sentence(
+    "layout.moving.clear-first",
+    "Delete its neighbour first, or copy its files elsewhere with `diskwright bring`.",
 )
 NO_ROOM_THERE = Sentence(
     "layout.moving.no-room-there",
@@ -90,7 +97,7 @@ UP = Sentence("layout.moving.up", "towards the end of the drive")
 DOWN = Sentence("layout.moving.down", "towards the beginning of the drive")
 TAKES = Sentence(
     "layout.moving.takes",
-    "First all of it is read, then it is moved, then it is read again and compared. That takes about {time}.",
+    "First all of it is read, then it moves, then it is read again and compared. That takes about {time}.",
 )
 POWER = Sentence(
     "layout.moving.power",

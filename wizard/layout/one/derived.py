@@ -15,6 +15,7 @@ from wizard.model.plan import (
     GrowFilesystem,
     Layout,
     Operation,
+    ShrinkFilesystem,
     Slot,
     TableEntry,
     Volume,
@@ -75,7 +76,7 @@ def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence
     return replace(after, slots=with_free(slots, Extent(first, end - first)))
 
 
-def grown_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
+def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
     """The table in which the partition `slot` has this size, and is the same otherwise."""
     table = table_after(path, before, False, (), ())
     return replace(
@@ -87,7 +88,7 @@ def grown_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> Write
     )
 
 
-def grown_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
+def resized_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
     """What the drive holds then."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     slots = (
@@ -96,10 +97,12 @@ def grown_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
     return Layout(before.table, with_free(slots, Extent(first, end - first)))
 
 
-def grown_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
-    """The table first, so that the filesystem finds the room."""
-    device = partition_path(path, slot.number)
-    return (table, GrowFilesystem(device, slot.filesystem or "", size_bytes))
+def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
+    """What grows finds the room in the table first; what shrinks ends before its partition does."""
+    device, kind = partition_path(path, slot.number), slot.filesystem or ""
+    if size_bytes > slot.size_bytes:
+        return (table, GrowFilesystem(device, kind, size_bytes))
+    return (ShrinkFilesystem(device, kind, size_bytes), table)
 
 
 def operations_with(

@@ -8,15 +8,24 @@ from wizard.layout.ability import refuse_missing, rehearsal_doubts
 from wizard.layout.before import doubts_of, known_identity, layout_before
 from wizard.layout.one.derived import (
     changing,
-    grown_layout,
-    grown_operations,
-    grown_table,
     layout_with,
     operations_with,
+    resized_layout,
+    resized_operations,
+    resized_table,
     table_with,
 )
-from wizard.layout.one.possible import growing_of, room_behind, why_not_delete, why_not_format, why_not_grow
-from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
+from wizard.layout.one.possible import (
+    growing_of,
+    room_behind,
+    shrunk_bytes,
+    why_not_delete,
+    why_not_format,
+    why_not_grow,
+    why_not_shrink,
+    why_not_shrink_to,
+)
+from wizard.layout.one.words import DATED, MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
 from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
@@ -78,17 +87,40 @@ def grow_plan(machine: Machine, drive: Drive, part: Partition, recording: Record
     """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
+    growing = growing_of(part.filesystem)
+    if growing and growing.mounted:
+        _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
+    return _resized(machine, drive, part, part.size_bytes + room_behind(drive, part), recording)
+
+
+def shrink_plan(
+    machine: Machine, drive: Drive, part: Partition, asked_bytes: int, recording: Recording = NOT_JUDGED
+) -> Plan:
+    """The plan that leaves a partition, and the filesystem in it, so many bytes, or as many more as bring its
+    end to an aligned place. Raises Refused where that cannot be."""
+    _refuse(why_not_shrink(drive, part))
+    size_bytes = shrunk_bytes(drive, part, asked_bytes)
+    _refuse(why_not_shrink_to(drive, part, size_bytes))
+    return _resized(machine, drive, part, size_bytes, recording, (DATED(),))
+
+
+def _resized(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    size_bytes: int,
+    recording: Recording,
+    doubts: tuple[Said | str, ...] = (),
+) -> Plan:
+    """The plan that gives a partition this size, with all that is in it."""
     if growing := growing_of(part.filesystem):
         refuse_missing(machine, growing.check[:1])
-        _refuse(_why_not_mounted(machine.kernel, part.filesystem or "") if growing.mounted else None)
-    size_bytes, geometry = measured(drive)
-    before = layout_before(drive, size_bytes, geometry, keep=True)
+    before = layout_before(drive, *measured(drive), keep=True)
     slot = next(one for one in before.partitions if one.number == part.number)
-    grown = part.size_bytes + room_behind(drive, part)
-    table = grown_table(drive.path, before, slot, grown)
-    after = grown_layout(before, slot, grown)
-    operations = grown_operations(drive.path, slot, table, grown)
-    return _made(machine, drive, slot, (), (before, after), operations, (), recording)
+    table = resized_table(drive.path, before, slot, size_bytes)
+    after = resized_layout(before, slot, size_bytes)
+    operations = resized_operations(drive.path, slot, table, size_bytes)
+    return _made(machine, drive, slot, (), (before, after), operations, doubts, recording)
 
 
 def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:

@@ -1,7 +1,7 @@
 """What is said of changing one partition."""
 
 from wizard.model.names import printable
-from wizard.model.plan import GrowFilesystem, Slot, TableEntry, WriteTable
+from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
 from wizard.model.said import Said, Sentence
 
 OTHERWISE = Sentence("layout.one.otherwise", "{why}")
@@ -51,8 +51,15 @@ ENDS = Sentence(
     "layout.one.ends",
     "Give partition {number} of the {table} on {drive} the free space behind it, {size:size} in all.",
 )
+ENDS_SOONER = Sentence(
+    "layout.one.ends-sooner",
+    "Have partition {number} of the {table} on {drive} end after {size:size}; what is behind becomes free.",
+)
 GROWN = Sentence(
     "layout.one.grown", "Grow the {filesystem} filesystem on {part} to {size:size}, files and all."
+)
+SHRUNK = Sentence(
+    "layout.one.shrunk", "Shrink the {filesystem} filesystem on {part} to {size:size}, files and all."
 )
 GROWN_CLEAN = Sentence("layout.one.grown-clean", "The filesystem's own check finds it clean.")
 NO_ROOM = Sentence("layout.one.no-room", "There is no free space right behind {part}.")
@@ -74,9 +81,46 @@ SMALL = Sentence(
     "layout.one.small",
     "{part} has blocks of {block} bytes from byte {start} on; only whole pages of 4096 can be grown so far.",
 )
-NOTHING_TO_GROW = Sentence("layout.one.nothing-to-grow", "Nothing is recognised on {part} that could grow.")
+NOTHING_INSIDE = Sentence(
+    "layout.one.nothing-inside", "Nothing is recognised on {part} whose size could change."
+)
 LOGICAL_STAYS = Sentence(
-    "layout.one.logical-stays", "{part} is a logical partition, and those are not grown so far."
+    "layout.one.logical-stays", "{part} is a logical partition, and those keep their size so far."
+)
+NEVER_SHRINKS = Sentence(
+    "layout.one.never-shrinks",
+    "{title} cannot shrink. Copy its files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
+)
+NOT_SHRUNK = Sentence(
+    "layout.one.not-shrunk",
+    "{part} holds {what}: only ext2, ext3 and ext4 can be shrunk so far. Copy its files to a smaller volume "
+    "instead: `diskwright bring {part} VOLUME`.",
+)
+DATED = Sentence(
+    "layout.one.dated",
+    "Files may get other inode numbers, and their folders today's date; nothing else of them changes.",
+)
+"""What resize2fs does where whole groups go (e2fsprogs, resize/resize2fs.c, check_and_change_inodes)."""
+
+UNMOUNT_FIRST = Sentence(
+    "layout.one.unmount-first",
+    "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",
+)
+NOT_UNMOUNTED = Sentence(
+    "layout.one.not-unmounted",
+    "{part} was not unmounted cleanly. Check it first: `e2fsck -f {part}`.",
+)
+FULL = Sentence(
+    "layout.one.full",
+    "{part} has no room to give: its files and records take {taken:size}, and it has {size:size}.",
+)
+TOO_SMALL = Sentence(
+    "layout.one.too-small",
+    "{part} cannot be that small: its files and records take {taken:size}. Ask for {least:exact} at least.",
+)
+NOT_SMALLER = Sentence(
+    "layout.one.not-smaller",
+    "{part} has {size:exact}, and its end lies on whole {grain:exact}: ask for less.",
 )
 UNCHANGED = Sentence("layout.one.unchanged", "Keep the {table} on {drive} as it is.")
 OTHERS_STAY = Sentence(
@@ -94,16 +138,18 @@ def table_said(slot: Slot, table: WriteTable) -> Said:
         return UNCHANGED(table=kind, drive=drive)
     new = next((entry for entry in table.entries if entry.number == slot.number), None)
     if new and new.size_bytes != slot.size_bytes:
-        start = ENDS(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
+        ends = ENDS if new.size_bytes > slot.size_bytes else ENDS_SOONER
+        start = ends(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
         return OTHERS_STAY(start=start, count=others) if others else start
     gone = new is None
     start = (EMPTIED if gone else CHANGED)(number=slot.number, table=kind, drive=drive)
     return OTHERS_STAY(start=start, count=others) if others else start
 
 
-def grown_said(operation: GrowFilesystem) -> Said:
-    """What growing a filesystem does."""
-    return GROWN(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
+def resized_said(operation: Resizing) -> Said:
+    """What changing a filesystem's size does."""
+    said = GROWN if isinstance(operation, GrowFilesystem) else SHRUNK
+    return said(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
 
 
 def lost(part: str, slot: Slot) -> Said:
@@ -120,9 +166,3 @@ def changes(slot: Slot, table: WriteTable) -> bool:
     entry = next((one for one in table.entries if one.number == slot.number), None)
     same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
     return entry != same
-
-
-HALF_MOVED = Sentence(
-    "layout.one.half-moved",
-    "{part} is in the middle of a move: go on with that, or undo it, before all else.",
-)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.filesystems.partitions import CONTAINER_TYPES, is_half_moved
 from wizard.layout.room import words
 from wizard.layout.room.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
 from wizard.layout.rules import geometry_fault
@@ -40,7 +40,15 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
         layer = drive.layers[0]
         use = Use("holder", layer.below, layer.path)
         raise Refused(str(words.IN_USE(drive=path, how=in_use(use))))
+    refuse_half_moved(drive)
     return measured(drive)
+
+
+def refuse_half_moved(drive: Drive) -> None:
+    """Raises Refused where a partition of the drive is in the middle of a move: all of it would be lost, and
+    its journal may lie anywhere in its entry."""
+    if half := next(filter(is_half_moved, drive.partitions), None):
+        raise Refused(str(words.HALF_MOVED(part=half.path, drive=drive.path)))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
@@ -169,6 +177,7 @@ def refuse_table(drive: Drive) -> None:
     """Raises Refused where the table is none that partitions can be added to without a risk for those it
     has."""
     path, table = drive.path, drive.table
+    refuse_half_moved(drive)
     if waiting := _why_waiting(drive):
         raise Refused(str(words.NOTHING_ADDED(why=waiting)))
     if table is None or unread_content(drive):

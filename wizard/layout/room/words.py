@@ -52,6 +52,11 @@ WAITING = Sentence(
     "{drive} is not empty, though it looks so: the run {run} waits on it. `diskwright inspect {drive}` tells "
     "how to put that to use. Replacing everything (--replace) erases it.",
 )
+HALF_MOVED = Sentence(
+    "layout.room.half-moved",
+    "{part} is in the middle of a move, with everything in it. `sudo diskwright resume` goes on; on another "
+    "computer `sudo diskwright resume --from-drive {drive}`.",
+)
 NOTHING_ADDED = Sentence("layout.room.nothing-added", "Nothing can be added there: {why}")
 LEFT_RUN = Sentence(
     "layout.room.left-run",

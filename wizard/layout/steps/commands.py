@@ -18,6 +18,8 @@ from wizard.model.plan import (
     Mount,
     Operation,
     ResetZones,
+    Resizing,
+    ShrinkFilesystem,
     TableEntry,
     TurnOnSwap,
     WipeSignatures,
@@ -54,8 +56,8 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
             return (_container_command(operation),)
-        case GrowFilesystem():
-            return _growing_commands(operation)
+        case GrowFilesystem() | ShrinkFilesystem():
+            return _resizing_commands(operation)
         case WriteTable() | AddFstabLine() | AddCrypttabLine():
             return ()
 
@@ -65,10 +67,12 @@ def wipe(device: str) -> Argv:
     return ("wipefs", "--all", "--quiet", device)
 
 
-def _growing_commands(operation: GrowFilesystem) -> tuple[Argv, ...]:
+def _resizing_commands(operation: Resizing) -> tuple[Argv, ...]:
     growing = KINDS[operation.filesystem].growing
     if growing is None:
         return ()
+    if isinstance(operation, ShrinkFilesystem):
+        return growing.smaller(operation.device, operation.size_bytes) if growing.smaller else ()
     if not growing.mounted:
         return growing.commands(operation.device)
     mount = private_mount(operation)
@@ -100,10 +104,10 @@ def _mounting(mount: Mount) -> tuple[Argv, ...]:
     return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
 
 
-def private_mount(operation: MakeSubvolumes | SetOwner | GrowFilesystem) -> Mount:
+def private_mount(operation: MakeSubvolumes | SetOwner | Resizing) -> Mount:
     """How a filesystem is mounted while something is made in it, or it grows: at a place of its UUID's or its
     node's own, so that no other run uses the same."""
-    if isinstance(operation, GrowFilesystem):
+    if isinstance(operation, Resizing):
         known = KINDS[operation.filesystem]
         options = known.growing.mount_options if known.growing else ()
         place = f"{PRIVATE_PLACES}/{operation.device.removeprefix('/dev/').replace('/', '-')}"

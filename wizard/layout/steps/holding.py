@@ -24,6 +24,8 @@ from wizard.model.plan import (
     Mount,
     Operation,
     ResetZones,
+    Resizing,
+    ShrinkFilesystem,
     TurnOnSwap,
     WipeSignatures,
     WriteTable,
@@ -39,7 +41,7 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
         case WriteTable(device=device):
             aligned = (words.NEW_ALIGNED(),) if places else ()
             return tuple(map(str, (words.TABLE_READ(device=device), words.KERNEL_SEES(), *aligned)))
-        case MakeFilesystem() | GrowFilesystem():
+        case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
             return _filesystem_holds(operation)
         case MakeSubvolumes() | SetOwner():
             return (str(_within_holds(operation)),)
@@ -76,8 +78,8 @@ def _within_holds(operation: MakeSubvolumes | SetOwner) -> Said:
     return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
 
 
-def _filesystem_holds(operation: MakeFilesystem | GrowFilesystem) -> tuple[str, ...]:
-    if isinstance(operation, GrowFilesystem):
+def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
+    if isinstance(operation, Resizing):
         return (str(GROWN_CLEAN()),)
     device, kind, striping = operation.device, operation.filesystem, operation.striping
     devices = (device, *operation.others)

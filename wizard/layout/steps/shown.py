@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.groupsteps import DATA_BYTES, logical_sentence
-from wizard.layout.one.words import lost, table_said
+from wizard.layout.one.words import lost, resized_said, table_said
 from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
 from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
 from wizard.layout.steps import words
@@ -33,6 +33,7 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
+    ShrinkFilesystem,
     Slot,
     Step,
     TurnOnSwap,
@@ -178,7 +179,9 @@ def _sentence(operation: Operation, context: Context) -> str:
             return str(words.EMPTY_ZONES(erased=words.ZONES_ERASED(device=device)))
         case MakeFilesystem():
             return str(_making(operation))
-        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap() | GrowFilesystem():
+        case GrowFilesystem() | ShrinkFilesystem():
+            return str(resized_said(operation))
+        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(operation, _made_bytes(context.members_of(parts)[0], parts[0]))
@@ -273,7 +276,14 @@ def _undo(operation: Operation, context: Context) -> str:
         case WipeSignatures() | WriteTable():
             saved = words.SAVED_TILL_MIRRORED if context.mirrored else words.SAVED
             return str(saved(saved=words.BYTES_SAVED()))
-        case MakeFilesystem() | MakeContainer() | ResetZones() | GrowFilesystem() | MakeArray(level="raid1"):
+        case (
+            MakeFilesystem()
+            | MakeContainer()
+            | ResetZones()
+            | GrowFilesystem()
+            | ShrinkFilesystem()
+            | MakeArray(level="raid1")
+        ):
             return str(words.NOT_UNDONE())
         case MakeArray() | MakeVolumeGroup():
             return str(words.TAKEN_APART(saved=words.BYTES_SAVED()))
@@ -310,7 +320,7 @@ def _seconds(operation: Operation, context: Context) -> float:
             return 1.0
         case ResetZones():
             return 2.0
-        case GrowFilesystem(size_bytes=size):
+        case GrowFilesystem(size_bytes=size) | ShrinkFilesystem(size_bytes=size):
             # It reads every inode twice to check it.
             return round(2.0 + 20.0 * size / TIB, 1)
         case _:

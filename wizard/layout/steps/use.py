@@ -1,16 +1,15 @@
 """What a step says that puts a filesystem to use: its subvolumes, its line in fstab, its mount, or turning it
 on as swap."""
 
-from wizard.layout.one.words import grown_said
 from wizard.layout.steps import words
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import LET_WRITE, ROOTS_AGAIN, who
 from wizard.model.operations.writer import SetOwner
-from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, TurnOnSwap
 
 
 def use_sentence(
-    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap | GrowFilesystem,
+    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
 ) -> str:
     """What the step does."""
     match operation:
@@ -26,8 +25,6 @@ def use_sentence(
             if name := mounted_subvolume(options):
                 return str(words.MOUNT_SUBVOLUME(name=name, device=device, place=place))
             return str(words.MOUNT(device=device, place=place))
-        case GrowFilesystem():
-            return str(grown_said(operation))
         case TurnOnSwap(device=device):
             return str(words.SWAP_ON(device=device))
 

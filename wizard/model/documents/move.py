@@ -1,11 +1,26 @@
-"""A partition that moves to another place on its drive."""
+"""Partitions that move to another place on their drive."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Said
+from wizard.model.units import MIB
+
+WINDOW_BYTES = 64 * MIB
+LOGGED_WINDOWS = (16 * MIB, MIB)
+"""Larger windows are faster; a smaller journal fits where there is little room."""
+
+JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
+"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
+
+
+def journal_places(span: Extent) -> Iterator[int]:
+    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
+    yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
+    yield span.start_bytes
 
 
 class Scheme(StrEnum):
@@ -44,3 +59,33 @@ class Move:
     def shift_bytes(self) -> int:
         """How far it moves."""
         return abs(self.after.start_bytes - self.before.start_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Partitions of one drive that move one after another: each into room that is there once those before it
+    have moved. `staying` says why others that are misaligned stay where they are."""
+
+    moves: tuple[Move, ...]
+    staying: tuple[Said | str, ...] = ()
+
+    @property
+    def drive(self) -> Identity:
+        """The one drive of all of them."""
+        return self.moves[0].drive
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The partitions, in the order in which they move."""
+        return tuple(move.device for move in self.moves)
+
+    @property
+    def device(self) -> str:
+        """What the whole is named after: the partition, or the drive where several move."""
+        return self.moves[0].device if len(self.moves) == 1 else self.drive.path
+
+    @property
+    def doubts(self) -> tuple[Said | str, ...]:
+        """What is good to know before, each said once."""
+        every = (*(doubt for move in self.moves for doubt in move.doubts), *self.staying)
+        return tuple(dict.fromkeys(every))

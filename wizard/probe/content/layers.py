@@ -44,6 +44,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         block_bytes=found.block_bytes,
         features=found.features,
         unconverted=found.unconverted,
+        taken_bytes=found.taken_bytes,
     )
 
 

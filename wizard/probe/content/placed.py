@@ -28,13 +28,14 @@ class Volume:
 @dataclass(frozen=True, slots=True)
 class Inside:
     """What a superblock says: where the data begin, counted from its device's start, the striping, a
-    filesystem's block size and words of features, and LVM's logical volumes."""
+    filesystem's block size, words of features and what of it is taken, and LVM's logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
     block_bytes: int | None = None
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
+    taken_bytes: int | None = None
     volumes: tuple[Volume, ...] = ()
 
 

@@ -123,6 +123,10 @@ EXT_START_BYTES = 1024
 EXT_MAGIC = 0xEF53
 EXT_LARGEST_BLOCK_SHIFT = 6
 EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
+EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
+"""From s_inodes_count to s_inodes_per_group, and from s_blocks_count_hi to s_free_blocks_hi: offset, size."""
+
+EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
 
 
@@ -145,6 +149,7 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
         striping=striping(stride * block, width * block),
         block_bytes=block,
         features=_ext_features(read),
+        taken_bytes=_ext_taken(read, block),
         unconverted=is_unconverted(read),
     )
 
@@ -154,6 +159,24 @@ def _ext_features(read: Read) -> tuple[int, int, int] | None:
     read."""
     words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
+
+
+def _ext_taken(read: Read, block_bytes: int) -> int | None:
+    """What cannot be less by s_blocks_count and s_free_blocks_count, and by the groups that hold as many
+    inodes as are used; None where they do not fit together, and in recordings from before they were read."""
+    low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
+    features = _ext_features(read)
+    if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
+        return None
+    inodes, blocks, _, free, free_inodes, _, _, _, in_group, _, inodes_in_group = struct.unpack("<11I", low)
+    if features[1] & EXT_64BIT:
+        more, _, more_free = struct.unpack("<3I", high)
+        blocks, free = blocks + (more << 32), free + (more_free << 32)
+    if free > blocks or free_inodes > inodes or not inodes_in_group:
+        return None
+    groups = -(-(inodes - free_inodes) // inodes_in_group)
+    taken: int = min(blocks, max(blocks - free, (groups - 1) * in_group))
+    return taken * block_bytes
 
 
 def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:

@@ -27,6 +27,10 @@ GROW = Sentence(
     "faces.showing.plan_options.grow",
     "give the partition DEVICE, and the filesystem in it, the free space behind it",
 )
+SHRINK = Sentence(
+    "faces.showing.plan_options.shrink",
+    "leave the partition DEVICE, and the ext2, ext3 or ext4 in it, this size; its files stay",
+)
 FS = Sentence("faces.showing.plan_options.fs", "with --workload: another filesystem than the recommended one")
 LABEL = Sentence("faces.showing.plan_options.label", "with --workload: the volume's label")
 MOUNT = Sentence(
@@ -77,8 +81,8 @@ ABOUT_SIZES = Sentence(
 ABOUT_PART = Sentence(
     "faces.showing.plan_options.about-part",
     "A partition, such as /dev/sdX2, is formatted in its place, or deleted with --delete. With --grow "
-    "it gets the free space behind it and keeps its files. The other partitions stay, and may be in use "
-    "meanwhile.",
+    "it gets the free space behind it, with --shrink it gives up its end; its files stay. The other "
+    "partitions stay, and may be in use meanwhile.",
 )
 ABOUT_MOUNTING = Sentence(
     "faces.showing.plan_options.about-mounting",

@@ -1,7 +1,8 @@
-"""What stands for a filesystem that grows: its own records on a stand-in, as the drive has them.
+"""What stands for a filesystem that gets another size: its own records on a stand-in, as the drive has them,
+and what lies behind its new end.
 
-What files hold is not there, so nothing of it may change. Programs that copy records may leave others than
-the drive's behind: xfs_mdrestore, for one, writes zeros to the last block (xfsprogs, mdrestore/
+What files hold before that is not there, so nothing of it may change. Programs that copy records may leave
+others than the drive's behind: xfs_mdrestore, for one, writes zeros to the last block (xfsprogs, mdrestore/
 xfs_mdrestore.c). So whatever a stand-in shows is held against the drive and put right before anything is
 tried.
 """
@@ -11,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import chunks, clipped, differing, held
+from wizard.apply.block.extents import GRAIN_BYTES, chunks, clipped, differing, held, merged
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.stores import Store
-from wizard.apply.growing.words import CHANGES, refusal
+from wizard.apply.resizing.words import CHANGES, refusal
 from wizard.apply.steps.lvm import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -24,13 +25,14 @@ from wizard.tools.program import run
 @dataclass(frozen=True, slots=True)
 class Showing:
     """A filesystem that is to be shown: `real` is its partition, `stand_in` the one that stands for it, and
-    `volume` where both lie on their drives, `drive` and what `file` holds. `run` is the run's folder; `do`
-    runs a command and journals it; what is only asked may take `seconds`.
+    `volume` where both lie on their drives, `drive` and what `file` holds. It is to have `size_bytes`. `run`
+    is the run's folder; `do` runs a command and journals it; what is only asked may take `seconds`.
     """
 
     real: str
     stand_in: str
     volume: Extent
+    size_bytes: int
     drive: str
     file: Path
     run: Path
@@ -47,23 +49,44 @@ class Showing:
             for chunk in chunks(places):
                 shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
 
+    @property
+    def behind(self) -> tuple[Extent, ...]:
+        """What of its old room it loses; nothing where it grows."""
+        lost = self.volume.size_bytes - self.size_bytes
+        return (self.within(self.size_bytes, lost),) if lost > 0 else ()
+
     def within(self, start_bytes: int, size_bytes: int) -> Extent:
         """A place that counts from the filesystem's start, as one of the drive."""
         return Extent(self.volume.start_bytes + start_bytes, size_bytes)
 
 
 Show = Callable[[Showing], tuple[Extent, ...]]
-"""Shows a filesystem's records, and gives the places in its old room, besides those that are shown, where
-growing may write: what is free. Raises Failed for one that cannot be grown so."""
+"""Shows a filesystem's records and what it has to move, and gives the places in its old room, besides those
+that are shown, where its program may write: what is free. Raises Failed for one that cannot be resized so."""
 
 
 def shown_with(show: Show, showing: Showing) -> tuple[Extent, ...]:
-    """Have the stand-in show the filesystem; everywhere in its old room where growing may write. Raises
+    """Have the stand-in show the filesystem; everywhere in its old room where its program may write. Raises
     Failed."""
     forget_caches(showing.real)
     free = show(showing)
+    showing.copy(_edges(free, showing))
     forget_caches(showing.stand_in)
     return (*free, *_put_right(showing))
+
+
+def _edges(places: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
+    """The pages around each edge of what may be written that ends within a page, of the file or of the
+    partition: with a block the kernel writes what else is in its page."""
+    start = showing.volume.start_bytes
+    edges = {edge for place in places for edge in (place.start_bytes, place.end_bytes)}
+    around = (
+        Extent(edge - GRAIN_BYTES, 2 * GRAIN_BYTES)
+        for edge in edges
+        if edge % GRAIN_BYTES or (edge - start) % GRAIN_BYTES
+    )
+    pages = merged(around, GRAIN_BYTES, showing.volume.end_bytes)
+    return tuple(clipped(pages, (showing.volume,)))
 
 
 def _put_right(showing: Showing) -> tuple[Extent, ...]:

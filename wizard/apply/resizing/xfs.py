@@ -6,11 +6,12 @@ import re
 from contextlib import suppress
 
 from wizard.apply.block.extents import GRAIN_BYTES
-from wizard.apply.growing.showing import Showing
-from wizard.apply.growing.words import CUT_OFF, ELSEWHERE, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, refusal
+from wizard.apply.resizing.showing import Showing
+from wizard.apply.resizing.words import CUT_OFF, ELSEWHERE, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.plan import Resizing
 from wizard.tools.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
@@ -64,7 +65,7 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
 
 
-def held_bytes(device: str, _said: str, site: Site) -> int:
+def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
     """How many bytes it has now. Raises Failed."""
-    found = superblock_in(site.command((*SUPERBLOCK, device)).output)
+    found = superblock_in(site.command((*SUPERBLOCK, operation.device)).output)
     return found["dblocks"] * found["blocksize"]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from wizard.apply.block.extents import GRAIN_BYTES, without
 from wizard.apply.engine.marks import BTRFS_COPIES
-from wizard.apply.growing.showing import Showing
-from wizard.apply.growing.words import CUT_OFF, DEVICES, MIXED, NOT_TOLD, SMALL_BLOCKS, refusal
+from wizard.apply.resizing.showing import Showing
+from wizard.apply.resizing.words import CUT_OFF, DEVICES, MIXED, NOT_TOLD, SMALL_BLOCKS, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.plan import Resizing
 from wizard.model.units import KIB
 
 SUPERBLOCK_AT = 64 * KIB
@@ -83,6 +84,6 @@ def _number(text: str, name: str) -> int:
     return int(found[1])
 
 
-def held_bytes(device: str, _said: str, site: Site) -> int:
+def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
     """How many bytes it has now. Raises Failed."""
-    return _number(site.command((*SUPERBLOCK, device)).output, "total_bytes")
+    return _number(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from wizard.apply.growing.words import DEVICES, NO_SIZE
+from wizard.apply.resizing.words import DEVICES, NO_SIZE
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
 from wizard.tools.program import run

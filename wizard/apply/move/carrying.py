@@ -1,0 +1,124 @@
+"""Carrying moves out: all are read, then they move and are compared, one after the other."""
+
+from dataclasses import replace
+
+from wizard.apply.move import words
+from wizard.apply.move.content import ends_digest
+from wizard.apply.move.drive import MovedDrive
+from wizard.apply.move.mover import Mover
+from wizard.apply.move.moving import Stopped
+from wizard.apply.move.noted import Noted
+from wizard.apply.move.on_drive import OnDrive
+from wizard.apply.move.state import Side
+from wizard.apply.run.journal import done_steps, read_entries
+from wizard.apply.run.kinds import Outcome, Work
+from wizard.apply.run.process import STOP
+from wizard.apply.run.runs import called
+from wizard.layout.moving.told import compare_step, move_step, read_step, step_sentences
+from wizard.model.documents.move import Move, Moves
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+
+
+class Carrying(OnDrive):
+    """The moves of a run that are carried out."""
+
+    def __init__(self, work: Work, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+        super().__init__(work.run, moves, drive, notes)
+        self._journal = work.journal
+        self._sentences = step_sentences(moves)
+
+    def is_stopped(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return (self.run / STOP).exists()
+
+    def all_read(self) -> Outcome | None:
+        """Find bad sectors before anything is written, and note what each partition holds: how the run ends
+        where it goes no further."""
+        for number, move in enumerate(self.moves.moves):
+            if not self.notes[number].content and (ended := self._read(number, move)) is not None:
+                return ended
+        return None
+
+    def _read(self, number: int, move: Move) -> Outcome | None:
+        step = read_step(number)
+        self._start(step)
+        try:
+            digest = self.digest(move, move.before.start_bytes, step, self.is_stopped)
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            early = words.BAD_SECTOR if not self._has_moved() else words.BAD_SECTOR_LATER
+            return Event.FAILED, str(early(why=str(error)))
+        if digest is None:
+            early = words.STOPPED_EARLY if not self._has_moved() else words.STOPPED
+            return Event.STOPPED, str(early(run=called(self.run)))
+        self.note(number, replace(self.notes[number], content=digest))
+        self._journal.add(Event.STEP_DONE, words.READABLE(part=move.device), step=step)
+        return None
+
+    def _has_moved(self) -> bool:
+        return any(noted.is_begun for noted in self.notes)
+
+    def all_moved(self) -> Outcome | None:
+        """Move and compare each: how the run ends where it goes no further."""
+        for number, move in enumerate(self.moves.moves):
+            if not self.notes[number].stood:
+                ended = self._moved(number, move) or self._compared(number, move)
+                if ended is not None:
+                    return ended
+        return None
+
+    def _moved(self, number: int, move: Move) -> Outcome | None:
+        step = move_step(self.moves, number)
+        if step in done_steps(read_entries(self.run)):
+            return None
+        if self.is_stopped():
+            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+        mover = self._forward(number, move)
+        self._start(step)
+        try:
+            mover.go(Side.NEW)
+        except Stopped:
+            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+        self._journal.add(Event.STEP_DONE, words.MOVED(part=move.device), step=step)
+        return None
+
+    def _forward(self, number: int, move: Move) -> Mover:
+        """The move by the drive's journal; a new one where it was not begun."""
+        noted, journal = self.notes[number], self.journal(move)
+        loaded = journal.load() if noted.is_begun else None
+        step = move_step(self.moves, number)
+        if loaded is not None and loaded[0].course.run == noted.name:
+            told = self.telling(move, step, loaded[0].moved_to(Side.NEW), self.is_stopped)
+            return Mover(self.drive, journal, *loaded, told)
+        if self.has_started(number):
+            raise Refused(words.NO_JOURNAL(run=self.run.name, drive=move.drive.path))
+        # From here on no journal of an earlier move may be trusted: this one may lie in its place.
+        self.note(number, replace(noted, is_begun=True))
+        if number:
+            self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
+        state = self.prepare(move, journal, noted.name)
+        return Mover(self.drive, journal, state, b"", self.telling(move, step, 0, self.is_stopped))
+
+    def _compared(self, number: int, move: Move) -> Outcome | None:
+        step = compare_step(self.moves, number)
+        self._start(step)
+        digest = self.digest(move, move.after.start_bytes, step, self.is_stopped)
+        if digest is None:
+            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+        self._journal.add(Event.STEP_DONE, words.COMPARED(part=move.device), step=step)
+        said = str(words.SAME(part=move.device)).rstrip(".")
+        if digest != self.notes[number].content:
+            self._journal.add(Event.NOT_VERIFIED, said)
+            way = words.NOT_SAME(part=move.device, run=called(self.run))
+            return Event.FAILED, str(words.CHECKS_FAIL(part=move.device, way=way))
+        self._journal.add(Event.VERIFIED, said)
+        stood = ends_digest(self.drive, move, move.after.start_bytes)
+        self.note(number, replace(self.notes[number], stood=stood))
+        return None
+
+    def _start(self, step: int) -> None:
+        self._journal.add(Event.STEP_STARTED, self._sentences[step - 1], step=step)

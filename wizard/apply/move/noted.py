@@ -1,0 +1,63 @@
+"""What a run notes of each of its moves, beside the journal on the drive, which knows of one move alone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.apply.run.vault import read_kept, replace_document
+from wizard.documents.codec import JSON, from_json, parse_document, to_json
+from wizard.model.documents.move import Moves
+
+FILE, SCHEMA = "moved.json", "diskwright.moved/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One move. `content` is the digest of what the partition holds, empty until it was read; `name` and
+    `back` are by what the journal on the drive knows it, forward, and where a later move's journal has taken
+    its place, back; `stood` is the digest of its head and tail at the new place, once it was compared.
+    `is_begun`: a journal of it may be on the drive. `is_back`: it is where it was."""
+
+    name: str
+    content: str = ""
+    is_begun: bool = False
+    stood: str = ""
+    back: str = ""
+    is_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """As many as there are moves, in their order."""
+
+    moves: tuple[Noted, ...]
+
+
+def new_name() -> str:
+    """By which a journal on a drive is known for this run's."""
+    return uuid4().hex
+
+
+def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
+    """What was noted; names alone where nothing was. Raises BadInput where that is damaged."""
+    text = read_kept(run / FILE)
+    if text is None:
+        return tuple(Noted(new_name()) for _ in moves.moves)
+    return notes_of(parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
+
+
+def notes_of(data: JSON, where: str) -> tuple[Noted, ...]:
+    """From what a document holds; raises BadInput."""
+    return from_json(data, Notes, where).moves
+
+
+def as_json(notes: Iterable[Noted]) -> JSON:
+    """As a document holds it."""
+    document: JSON = to_json(Notes(tuple(notes)))
+    return document
+
+
+def save_notes(run: Path, notes: Sequence[Noted]) -> None:
+    """On the medium on return. Raises Failed."""
+    replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))

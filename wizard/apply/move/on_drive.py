@@ -1,0 +1,81 @@
+"""A run's moves on their drive, in the hands of a process that has it alone. The journal on the drive says
+how far one move is; the run's notes, which have moved."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import sleep
+
+from wizard.apply.move.content import content_digest
+from wizard.apply.move.drive import MovedDrive
+from wizard.apply.move.journal import Journal
+from wizard.apply.move.noted import Noted, as_json, save_notes
+from wizard.apply.move.prepare import prepared
+from wizard.apply.move.state import State
+from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.progress import noting
+from wizard.apply.run.vault import read_kept
+from wizard.layout.moving.document import render_moves
+from wizard.layout.moving.told import move_step
+from wizard.model.documents.move import Move, Moves
+
+MOST_REST_SECONDS = 60.0
+THROTTLE = "throttle"
+"""A file in the run with the seconds of rest after each window, for whoever wants to use the machine."""
+
+
+class OnDrive:
+    """The moves of a run, with what was noted of each."""
+
+    def __init__(self, run: Path, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+        self.run, self.moves, self.drive = run, moves, drive
+        self.notes = [*notes]
+
+    def note(self, number: int, noted: Noted) -> None:
+        """Have the run know this of a move; on the medium on return."""
+        self.notes[number] = noted
+        save_notes(self.run, self.notes)
+
+    def has_started(self, number: int) -> bool:
+        """Whether the journal of this move was whole on the drive, and more than it may be written."""
+        return move_step(self.moves, number) in begun_steps(read_entries(self.run))
+
+    def digest(self, move: Move, start_bytes: int, step: int, stop: Callable[[], bool]) -> str | None:
+        """Of what the partition holds at this start; None where it was stopped. Raises Failed."""
+        told = noting(self.run, step, size_bytes=move.before.size_bytes)
+        return content_digest(self.drive, move, start_bytes, told, stop)
+
+    def journal(self, move: Move) -> Journal:
+        """Where the journal of this move lies, if it has one."""
+        geometry = move.drive.geometry
+        block = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+        return Journal(self.drive, move.journal.start_bytes, block)
+
+    def prepare(self, move: Move, journal: Journal, name: str) -> State:
+        """Write a journal in which nothing has moved, with all that another computer goes on by. Raises
+        Refused and Failed."""
+        told = {"moves": render_moves(self.moves), "notes": as_json(self.notes), "run": self.run.name}
+        data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
+        state, images = prepared(self.drive, move, name, data.ljust(-(-len(data) // block) * block))
+        journal.prepare(state, images)
+        return state
+
+    def telling(
+        self, move: Move, step: int, moved_before: int, stop: Callable[[], bool]
+    ) -> Callable[[int], bool]:
+        """Hears of bytes that have moved, rests where that is wanted, and says whether to stop."""
+        size = move.before.size_bytes
+        progress = noting(self.run, step, (moved_before / size, 1.0), size - moved_before)
+        done = 0
+
+        def told(moved_bytes: int) -> bool:
+            nonlocal done
+            done += moved_bytes
+            progress(min(done / max(size - moved_before, 1), 1.0))
+            with suppress(ValueError):
+                rest = float(read_kept(self.run / THROTTLE) or 0)
+                sleep(min(max(rest, 0.0), MOST_REST_SECONDS))
+            return stop()
+
+        return told
