@@ -1,5 +1,5 @@
-"""A volume that takes the place of its source: fstab is changed as it was shown, goes on after a kill at any moment,
-and goes back, also after a restart and without the drive."""
+"""A volume that takes the place of its source: fstab is changed as it was shown, goes on after a kill at any
+moment, and goes back, also after a restart and without the drive."""
 
 import os
 import random
@@ -98,9 +98,24 @@ def test_after_a_restart_undo_leaves_what_is_in_use(ways: Ways) -> None:
     (source.place / "since").write_text("only here")
     was = contents(source.place)
     told = undo(run)
-    assert "the copy on it stays" in told, told
+    assert "in its new place" in told, told
     assert ways.work.fstab.read_text() == text and contents(source.place) == was
     assert state(run) is RunState.UNDONE
+
+
+def test_undo_leaves_what_was_mounted_over_the_source(ways: Ways) -> None:
+    """As `mount -a` does where nobody restarts: the volume is at both places."""
+    source, target = ways.source(), ways.target()
+    text = with_lines(ways, source, target)
+    run = ways.start(taking(ways, source, target))
+    assert ended(run) is RunState.DONE, story(run)
+    tool("mount", target.drive, str(source.place))
+    try:
+        was = contents(target.place)
+        assert "in its new place" in undo(run)
+        assert ways.work.fstab.read_text() == text and contents(target.place) == was
+    finally:
+        tool("umount", str(source.place))
 
 
 def test_without_the_drive_fstab_goes_back(ways: Ways) -> None:

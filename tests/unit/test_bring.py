@@ -14,6 +14,7 @@ from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from wizard.apply.bring import places, planning
 from wizard.apply.bring.copying import is_steady
+from wizard.apply.bring.digests import Digests, with_digests
 from wizard.apply.bring.places import Ground
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.apply.manifest.held import as_held
@@ -321,3 +322,27 @@ def test_no_document_takes_the_root() -> None:
     wrong = replace(TAKES, takes=replace(TAKES.takes, place="/"))
     with pytest.raises(BadInput, match="boot loader"):
         read_bring(render_bring(wrong), "it")
+
+
+def test_what_was_noted_behind_what_lasts_is_forgotten(tmp_path: Path) -> None:
+    plain = Entry(b"", Kind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", "")
+    listed = [
+        replace(plain, kind=Kind.FOLDER),
+        replace(plain, path=b"a", links=2),
+        replace(plain, path=b"b"),
+        replace(plain, path=b"c", links=2, same_as=b"a"),
+    ]
+    with Digests(tmp_path, 0) as digests:
+        digests.note(1, ("of a", "1", "1"))
+        digests.note(2, ("of b", "1", "1"))
+        digests.sync()
+    with (tmp_path / "digests").open("ab") as file:
+        file.write(b"3\thalf\0\0")
+    with Digests(tmp_path, 2) as digests:
+        digests.note(2, ("of b again", "1", "1"))
+        digests.sync()
+    found = [entry.digest for entry in with_digests(tmp_path, iter(listed))]
+    assert found == ["", "of a", "of b again", "of a"]
+    # A run of an older version has its digests in the list.
+    older = [replace(entry, digest="old") for entry in listed]
+    assert [*with_digests(tmp_path, iter(older))] == older

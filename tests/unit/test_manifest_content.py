@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from wizard.apply.manifest import content as manifest_content
 from wizard.apply.manifest.content import (
     BLOCK_BYTES,
+    SEGMENT_BYTES,
     ZEROS,
     Content,
+    content_beside,
     content_of,
+    outline_of,
     runs_of_data,
     segments,
     widened,
@@ -146,3 +149,22 @@ def test_an_entry_is_read_as_it_was_written() -> None:
 def test_a_damaged_line_is_named(line: bytes) -> None:
     with pytest.raises(BadInput, match="entry 7 is damaged"):
         from_line(line, "entry 7")
+
+
+def test_what_is_hashed_beside_copying_is_what_is_hashed_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.write(b"begin" * 3000)
+        file.seek(SEGMENT_BYTES - 5000)
+        file.write(b"over the bound" * 1000)
+        file.seek(3 * SEGMENT_BYTES + 12345)
+        file.write(b"end")
+    for size in (path.stat().st_size, 14000, 0):
+        os.truncate(path, size)
+        done: list[tuple[int, int]] = []
+        with path.open("rb") as file:
+            alone = content_of(file.fileno(), size, 2, lambda _more: None)
+            beside = content_beside(file.fileno(), size, done.extend)
+            assert beside == alone
+            assert sum(end - start for start, end in done) == int(alone[1].partition(" ")[0])
+            assert outline_of(file.fileno(), size) == ("", *alone[1:])

@@ -10,6 +10,7 @@ from functools import partial
 
 from wizard.apply.bring import words
 from wizard.apply.bring.copying import check_going, entries_in, is_steady
+from wizard.apply.bring.digests import with_digests
 from wizard.apply.bring.record import RESULT, Again, load_again, load_copied, save_again
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.survey import names_in
@@ -203,7 +204,7 @@ def _lines(site: BringSite, changed: _Changed) -> Iterator[bytes]:
     again = iter([entry for entry in changed.again.values() if entry is not None])
     gone = frozenset(changed.gone) | changed.again.keys()
     newer = next(again, None)
-    for entry in entries_in(site.run / BEFORE):
+    for entry in with_digests(site.run, entries_in(site.run / BEFORE)):
         while newer is not None and newer.order <= entry.order:
             yield to_line(newer)
             newer = next(again, None)

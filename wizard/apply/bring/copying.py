@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 from wizard.apply.bring import words
+from wizard.apply.bring.digests import Digests
 from wizard.apply.bring.planning import check_names_free
 from wizard.apply.bring.record import Again, Copied, load_again, load_copied, save_again, save_copied
 from wizard.apply.bring.site import BringSite
@@ -22,7 +24,7 @@ from wizard.model.said import Said
 from wizard.model.units import GIB
 
 STEP = 1
-READ_SHARE = 0.35
+LIST_SHARE = 0.08
 """Roughly which part of the step is done when the list is there."""
 
 AHEAD = 4096
@@ -77,6 +79,7 @@ class _Progress:
 
     site: BringSite
     copied: Copied
+    digests: Digests
     note: Callable[[float], None]
     bytes_to_do: int
     bytes_done: int = 0
@@ -104,6 +107,7 @@ class _Progress:
     def save(self, done: int) -> None:
         """All before `done` is there for good."""
         self.site.sync()
+        self.digests.sync()
         if self.missed:
             known = load_again(self.site.run).paths
             save_again(self.site.run, Again((*known, *map(os.fsdecode, self.missed))))
@@ -119,24 +123,11 @@ def copy_listed(site: BringSite) -> Said:
     copied = _listed(site)
     begun = monotonic()
     count, size_bytes, left_bytes = _amounts(site, copied.done)
-    low = READ_SHARE + (1 - READ_SHARE) * (1 - left_bytes / max(size_bytes, 1))
+    low = LIST_SHARE + (1 - LIST_SHARE) * (1 - left_bytes / max(size_bytes, 1))
     note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
-    progress = _Progress(site, copied, note, left_bytes)
-    # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
-    half = copied.begun
-    for index, entry in enumerate(entries_in(site.run / BEFORE)):
-        if index < copied.done:
-            continue
-        progress.begin_at(index)
-        try:
-            check_going(site.run)
-            _copy_listed_one(site, entry, progress, again=index < half)
-        except Stopped:
-            progress.save(index)
-            raise
-        if progress.is_due:
-            progress.save(index + 1)
-    progress.save(count)
+    with Digests(site.run, copied.done) as digests:
+        progress = _Progress(site, copied, digests, note, left_bytes)
+        _copy_rest(progress, count)
     # The top itself is on the list, too.
     count, seconds = count - 1, monotonic() - begun
     if progress.bytes_done and seconds >= 1:
@@ -145,22 +136,41 @@ def copy_listed(site: BringSite) -> Said:
     return words.COPIED(entries=count, size=size_bytes)
 
 
+def _copy_rest(progress: _Progress, count: int) -> None:
+    """All of the `count` entries that are not copied yet."""
+    site, copied = progress.site, progress.copied
+    # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
+    half = copied.begun
+    for index, entry in enumerate(entries_in(site.run / BEFORE)):
+        if index < copied.done:
+            continue
+        progress.begin_at(index)
+        try:
+            check_going(site.run)
+            _copy_listed_one(entry, index, progress, again=index < half)
+        except Stopped:
+            progress.save(index)
+            raise
+        if progress.is_due:
+            progress.save(index + 1)
+    progress.save(count)
+
+
 def _listed(site: BringSite) -> Copied:
-    """With the names at the top settled, and the list written down."""
+    """With the names at the top settled, and the list written down, for which no file is read."""
     copied = load_copied(site.run)
     if copied is None:
         names = names_in(site.here)
         check_names_free(names, site.bring.target)
         copied = Copied(tuple(sorted(map(os.fsdecode, names))))
         save_copied(site.run, copied)
-    size_bytes = site.bring.amount.size_bytes
     if not (site.run / BEFORE).exists():
         take_manifest(
             site.source,
             site.run / BEFORE,
-            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, READ_SHARE), size_bytes)),
-            reading=Reading(changing=True, only=copied.top),
-            total_bytes=size_bytes,
+            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, LIST_SHARE))),
+            reading=Reading(changing=True, only=copied.top, content=False),
+            total_bytes=site.bring.amount.entries,
         )
     check_going(site.run)
     return copied
@@ -176,8 +186,9 @@ def _amounts(site: BringSite, done: int) -> tuple[int, int, int]:
     return count, size_bytes, left_bytes
 
 
-def _copy_listed_one(site: BringSite, entry: Entry, progress: _Progress, *, again: bool) -> None:
+def _copy_listed_one(entry: Entry, index: int, progress: _Progress, *, again: bool) -> None:
     """What changed since it was listed is left for the next step, whatever became of it."""
+    site = progress.site
     if not entry.path:
         return
     with telling(entry.path):
@@ -186,7 +197,9 @@ def _copy_listed_one(site: BringSite, entry: Entry, progress: _Progress, *, agai
             if KINDS.get(status.st_mode & 0o170000) is not entry.kind:
                 progress.missed.append(entry.path)
                 return
-            copy = Copy(site.here, site.there, progress.add, site.holds, again)
+            copy = Copy(
+                site.here, site.there, progress.add, site.holds, again, partial(progress.digests.note, index)
+            )
             copy_entry(copy, entry.path, status, entry.same_as or entry.path)
         except OSError as error:
             if not _has_changed(site, entry) and error.errno not in GONE:

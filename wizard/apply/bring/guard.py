@@ -4,7 +4,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.bring import words
-from wizard.apply.bring.places import BY_UUID, device_of, drives_under, ground_of, held_on, refused, shown
+from wizard.apply.bring.places import (
+    BY_UUID,
+    device_of,
+    drives_under,
+    ground_of,
+    held_on,
+    refused,
+    shown,
+    uuid_of,
+)
 from wizard.apply.bring.planning import check_room_there
 from wizard.apply.bring.taking import check_place
 from wizard.apply.run.environment import Environment
@@ -31,13 +40,14 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
     return drives_under(held.node)
 
 
-def is_mounted_there(bring: Bring) -> bool:
-    """Whether the target is mounted where the files were brought to."""
+def stands_as_copied(bring: Bring) -> bool:
+    """Whether the target is mounted where the files were brought to, and the source where they came from: the
+    one has not taken the place of the other yet."""
     try:
         drives_now(bring)
+        return uuid_of(ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
     except (Refused, BadInput):
         return False
-    return True
 
 
 def drives_anywhere(bring: Bring) -> tuple[str, ...]:

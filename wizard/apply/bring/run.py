@@ -9,7 +9,7 @@ from wizard.apply.bring import words
 from wizard.apply.bring.catching_up import catch_up
 from wizard.apply.bring.comparing import compare
 from wizard.apply.bring.copying import Stopped, copy_listed
-from wizard.apply.bring.guard import check_new, check_own, is_mounted_there
+from wizard.apply.bring.guard import check_new, check_own, stands_as_copied
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
 from wizard.apply.bring.record import load_again
@@ -165,8 +165,9 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
         number = len(bring.steps)
         if number in begun_steps(read_entries(run)):
             first = (give_place_back(run, bring, number, journal),)
-        if not is_mounted_there(bring):
-            stays = words.COPY_STAYS(device=bring.target.device, place=shown(bring.target.place))
+            journal.add(Event.COMMAND, str(first[0]), step=number)
+        if not stands_as_copied(bring):
+            stays = words.COPY_STAYS(device=bring.target.device, place=shown(bring.takes.place))
             return Event.UNDONE, in_a_row(*first, stays)
     try:
         with site_of(run, bring, makes=True) as site:

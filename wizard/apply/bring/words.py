@@ -136,7 +136,8 @@ OLD_KEPT = Sentence(
 )
 COPY_STAYS = Sentence(
     "apply.bring.copy-stays",
-    "{device} is not mounted at {place} now, so the copy on it stays. The next start mounts the old one.",
+    "The copy on {device} stays, since it can be in use in its new place. The next start mounts the old "
+    "filesystem at {place}.",
 )
 MORE_CHANGE = Sentence("apply.bring.more-change", "{count:,d} more")
 NEW_AT_TOP = Sentence("apply.bring.new-at-top", "Not copied, since it appeared meanwhile: {paths:list}.")
@@ -146,6 +147,7 @@ WAYS_ON = Sentence(
     "apply.bring.ways-on",
     "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
 )
+NOT_NOTED = Sentence("apply.bring.not-noted", "{file} cannot be used: {why}.")
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
 
 # Taking it back.

@@ -11,7 +11,7 @@ import errno
 import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
@@ -50,6 +50,34 @@ def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int],
             digests.append(digest)
             on_bytes(sum(end - start for start, end in part[1]))
     return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+
+
+def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
+    """What `content_of` tells. Right before a segment is hashed, `do` is done with its ranges of data: what
+    that reads is in memory then. It goes on with the next segment meanwhile. Raises OSError as it does."""
+    ranges = tuple(data_ranges(fd, size_bytes))
+    wide = tuple(widened(ranges, size_bytes))
+    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    digests: list[bytes] = []
+    if len(parts) == 1:
+        do(own[parts[0][0]])
+        digests.append(_segment(fd, *parts[0], size_bytes))
+    elif parts:
+        with ThreadPoolExecutor(1) as beside:
+            hashing: Future[bytes] | None = None
+            for index, part in parts:
+                do(own[index])
+                # Not further ahead, or it would have to come from the drive again.
+                digests += [hashing.result()] if hashing else []
+                hashing = beside.submit(_segment, fd, index, part, size_bytes)
+            digests += [hashing.result()] if hashing else []
+    return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+
+
+def outline_of(fd: int, size_bytes: int) -> Content:
+    """Where a file has data, without reading it: the digest is empty."""
+    ranges = tuple(data_ranges(fd, size_bytes))
+    return "", _word(ranges), _word(tuple(widened(ranges, size_bytes)))
 
 
 def _whole(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:

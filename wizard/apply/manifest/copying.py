@@ -13,13 +13,14 @@ import fcntl
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.manifest import words
-from wizard.apply.manifest.content import data_ranges
+from wizard.apply.manifest.content import Content, Range, content_beside, data_ranges
 from wizard.apply.manifest.look import (
     ABOUT_STORAGE,
     GET_FLAGS,
@@ -49,7 +50,8 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A copy at work: descriptors of both tops, who hears of bytes, and what the target can hold. With
-    `again`, what an earlier attempt left is in the way of nothing.
+    `again`, what an earlier attempt left is in the way of nothing. `on_content` hears what each file holds,
+    which is hashed as it is copied.
     """
 
     source: int
@@ -57,6 +59,7 @@ class Copy:
     on_bytes: Callable[[int], None]
     holds: Holds = EVERYTHING
     again: bool = False
+    on_content: Callable[[Content], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +186,17 @@ def _link(copy: Copy, first: bytes, name: bytes, there: int) -> None:
 
 def _copy_file(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> int:
     with opened(folders[0], name, TO_READ) as fd, opened(folders[1], name, TO_WRITE) as new:
-        _copy_content(fd, new, status.st_size, copy.on_bytes)
+        if copy.on_content is None:
+            _copy_ranges(fd, new, copy.on_bytes, data_ranges(fd, status.st_size))
+        else:
+            copy.on_content(content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, copy.on_bytes)))
+        os.ftruncate(new, status.st_size)
         return _finish(copy, fd, new)
 
 
-def _copy_content(fd: int, new: int, size_bytes: int, on_bytes: Callable[[int], None]) -> None:
+def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:
     """Only where there are data: holes stay holes."""
-    for start, end in data_ranges(fd, size_bytes):
+    for start, end in ranges:
         os.lseek(new, start, os.SEEK_SET)
         while start < end:
             got = os.sendfile(new, fd, start, min(STEP_BYTES, end - start))
@@ -197,7 +204,6 @@ def _copy_content(fd: int, new: int, size_bytes: int, on_bytes: Callable[[int], 
                 raise OSError(errno.EIO, str(words.SHORTER()))
             start += got
             on_bytes(got)
-    os.ftruncate(new, size_bytes)
 
 
 def _make_other(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:

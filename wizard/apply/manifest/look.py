@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from wizard.apply.manifest import words
-from wizard.apply.manifest.content import content_of
+from wizard.apply.manifest.content import content_of, outline_of
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -89,23 +89,31 @@ def status_at(top: int, path: bytes) -> os.stat_result:
 
 
 def look(
-    top: int, path: bytes, workers: int, on_bytes: Callable[[int], None], *, cold: bool = False
+    top: int,
+    path: bytes,
+    workers: int,
+    on_bytes: Callable[[int], None],
+    *,
+    cold: bool = False,
+    content: bool = True,
 ) -> Entry:
-    """The entry at `path` below the folder `top`, with its content if it is a file; where `cold`, that is
+    """The entry at `path` below the folder `top`, with its `content` if it is a file; where `cold`, that is
     read from the drive and not from memory. Raises OSError where it cannot be read."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
         target = os.readlink(name, dir_fd=folder) if kind is Kind.SYMLINK else b""
-        flags, content = 0, ("", "", "")
+        flags, held = 0, ("", "", "")
         if kind in (Kind.FILE, Kind.FOLDER):
             with opened(folder, name, TO_READ) as fd:
                 attributes = _attributes(fd)
                 flags = flags_of(fd)
-                if kind is Kind.FILE:
+                if kind is Kind.FILE and not content:
+                    held = outline_of(fd, status.st_size)
+                elif kind is Kind.FILE:
                     if cold:
                         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-                    content = content_of(fd, status.st_size, workers, on_bytes)
+                    held = content_of(fd, status.st_size, workers, on_bytes)
         else:
             attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
     return Entry(
@@ -127,7 +135,7 @@ def look(
         target,
         flags,
         attributes,
-        *content,
+        *held,
     )
 
 

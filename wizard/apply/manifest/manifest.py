@@ -71,12 +71,14 @@ def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = 
 class Reading:
     """How files are read: by so many `workers`; where `cold`, from the drive and not from memory. Where they
     are `changing`, what was deleted meanwhile is left out. Of the top only the names in `only`, where given.
+    Without `content` no file is read: it has no digest, and what counts as done are entries, not bytes.
     """
 
     workers: int = 2
     cold: bool = False
     changing: bool = False
     only: frozenset[bytes] | None = None
+    content: bool = True
 
 
 def take_manifest(
@@ -235,7 +237,7 @@ def _tell_of(top: int, how: Reading, piece: tuple[int, bytes], say: Say) -> None
     """Look at one of a batch, and say what there is: its number, whether it has several names, how many bytes
     were read that were not told yet, and its line, which is empty where it is gone. Raises Failed."""
     number, path = piece
-    unsaid = 0
+    unsaid = 0 if how.content else 1
 
     def heard(more: int) -> None:
         nonlocal unsaid
@@ -256,7 +258,7 @@ def _looked(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]
     """The entry; None for one that was deleted since it was listed, where that may be. Raises OSError."""
     for attempt in range(TRIES):
         try:
-            return look(top, path, how.workers, on_bytes, cold=how.cold)
+            return look(top, path, how.workers, on_bytes, cold=how.cold, content=how.content)
         except OSError as error:
             if how.changing and error.errno in GONE:
                 return None
