@@ -180,6 +180,27 @@ def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: M
     assert held(drive) <= NEW and odd_files_of(drive) == files
 
 
+def test_a_last_group_too_small_for_files_is_left_out(work: Work, make_drive: MakeDrive) -> None:
+    """Files lie between the end of the filesystem and that of its partition, and are moved, too."""
+    drive = Shared(work, make_drive, "large", 512)
+    tool(*EXT, "ext4", drive.node(2))
+    data = random.Random(14).randbytes(MIB)
+    with drive.mounted(2) as place:
+        for number in range(330):
+            (place / str(number)).write_bytes(data[number:])
+        tool("sync", "-f", str(place))
+        for number in range(330):
+            if number % 5:
+                (place / str(number)).unlink()
+    files, group = files_of(drive), 128 * MIB
+    assert blocks_behind(drive, group) > blocks_behind(drive, group + MIB)
+    run, state = work.apply(drive.shrink_plan(group + MIB))
+    assert state is RunState.DONE, story(run)
+    assert held(drive) == group and drive.probed()[1].size_bytes == group + MIB
+    tool(*CHECKS["ext4"], drive.node(2))
+    assert files_of(drive) == files
+
+
 def test_what_becomes_free_can_be_used(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     files = at_the_end(drive, "ext4")
