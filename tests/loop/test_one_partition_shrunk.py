@@ -150,13 +150,13 @@ def odd_files(drive: Shared) -> None:
 
 
 def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
-    found = []
+    found: list[tuple[object, ...]] = []
     with drive.mounted(2) as place:
         for path in sorted(place.rglob("*")):
             kept = path.lstat()
             # resize2fs dates folders anew in which it gives something another inode.
             when = None if path.is_dir() else kept.st_mtime_ns
-            data = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+            data = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
             marks = [] if path.is_symlink() else [(one, os.getxattr(path, one)) for one in os.listxattr(path)]
             what = hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest()
             found.append((str(path.relative_to(place)), kept.st_mode, kept.st_nlink, when, marks, what))

@@ -22,7 +22,6 @@ from wizard.model.machine import Extent
 from wizard.model.units import MIB
 from wizard.tools.program import run
 
-
 LEFT_BYTES = 16 * MIB
 """resize2fs leaves out a last group that has no room for more than its records, and those are not larger
 (e2fsprogs, resize/resize2fs.c, adjust_fs_info)."""
