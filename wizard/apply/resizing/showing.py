@@ -19,7 +19,12 @@ from wizard.apply.resizing.words import CHANGES, refusal
 from wizard.apply.steps.lvm import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.units import MIB
 from wizard.tools.program import run
+
+LEFT_BYTES = 16 * MIB
+"""resize2fs leaves out a last group that has no room for more than its records, and those are not larger
+(e2fsprogs, resize/resize2fs.c, adjust_fs_info)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,11 @@ class Showing:
 
     @property
     def behind(self) -> tuple[Extent, ...]:
-        """What of its old room it loses; nothing where it grows."""
-        lost = self.volume.size_bytes - self.size_bytes
-        return (self.within(self.size_bytes, lost),) if lost > 0 else ()
+        """What of its old room it loses, and what it may leave before that; nothing where it grows."""
+        if self.size_bytes >= self.volume.size_bytes:
+            return ()
+        start = max(0, self.size_bytes - LEFT_BYTES)
+        return (self.within(start, self.volume.size_bytes - start),)
 
     def within(self, start_bytes: int, size_bytes: int) -> Extent:
         """A place that counts from the filesystem's start, as one of the drive."""
