@@ -1,5 +1,5 @@
 """Job: a misaligned partition moves and moves back by the project's own commands, on a 512e drive whose
-every write is logged; afterwards, on this machine, the power is cut at writes of both, and each state that the
+every write is logged; afterwards, on this machine, the power is cut at writes of both. Each state that the
 drive can have had is gone on with, to either place, and held against what was there to the bit."""
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from random import Random
 from tests.lab.blocklog import Write, read_log
 from tests.lab.cutpoints import TORN_BYTES, Content, power_cuts
 from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import node_of, told, tool
+from tests.lab.inside import SLOW, node_of, told, tool
 from tests.lab.machine import Laboratory, log_of
-from tests.lab.moved import SECTOR_BYTES, SLOW
+from tests.lab.moved import SECTOR_BYTES
 from tests.lab.visit import Visit
 from wizard.apply.move.journal import Journal
 from wizard.apply.move.mover import Mover
