@@ -42,6 +42,7 @@ MODULES = (
     "unseen",
     "erring",
     "moved",
+    "movecuts",
     "powercuts",
     "applycuts",
     "equal",
