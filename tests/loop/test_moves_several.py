@@ -71,7 +71,7 @@ def test_all_move_to_the_bit_and_back_whatever_kills_it(
     path, numbers = made(work, make_drive, script)
     before, was = digests(path, numbers), tool("sfdisk", "--dump", path)
     moves = planned(path)
-    assert len(moves.moves) == 3 and not moves.staying
+    assert len(moves.moves) == 3 and not moves.remarks
     assert moves.moves[0].number == numbers[-1] and moves.moves[0].scheme is Scheme.DIRECT
     run = begun(work, moves, rest=0.05)
     kills = 0

@@ -18,6 +18,7 @@ from wizard.model.units import KIB, MIB
 EXT = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-L", "films", "-t")
 MAKERS = {
     **{name: (*EXT, name) for name in ("ext2", "ext3", "ext4")},
+    "today's ext4": (*EXT, "ext4", "-O", "orphan_file,metadata_csum_seed"),
     "small ext4": ("mkfs.ext4", "-q", "-F", "-b", "1024", "-L", "films"),
     "xfs": ("mkfs.xfs", "-q", "-f", "-L", "films"),
     "plain xfs": ("mkfs.xfs", "-q", "-f", "-L", "films", "-m", "reflink=0,finobt=0"),
@@ -76,7 +77,7 @@ def files_of(drive: Shared) -> str:
             ("gpt", 512, "ext4"),
             ("gpt", 4096, "ext4"),
             ("gpt", 512, "small ext4"),
-            ("askew", 512, "ext4"),
+            ("askew", 512, "today's ext4"),
             ("mbr", 512, "ext3"),
             ("mbr", 512, "ext2"),
         ),

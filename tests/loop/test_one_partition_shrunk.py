@@ -122,7 +122,7 @@ SHAPES = {
     "many small groups": ("-t", "ext4", "-b", "4096", "-O", "^flex_bg", "-g", "4096"),
     "all records in front": ("-t", "ext4", "-b", "4096", "-E", "packed_meta_blocks=1"),
     "a large journal": ("-t", "ext4", "-b", "4096", "-J", "size=64"),
-    "a checksum's seed": ("-t", "ext4", "-b", "4096", "-O", "metadata_csum_seed"),
+    "today's": ("-t", "ext4", "-b", "4096", "-O", "metadata_csum_seed,orphan_file"),
 }
 
 

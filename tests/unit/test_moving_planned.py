@@ -16,10 +16,11 @@ from wizard.layout.moving.document import (
 )
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.possible import why_not_move
-from wizard.layout.moving.sequence import after_move, planned_again, planned_moves
+from wizard.layout.moving.sequence import after_move, one_moves, planned_again, planned_moves
 from wizard.layout.moving.told import preview, step_seconds
 from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import Recorded, Recording
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.units import GIB, MIB
@@ -159,7 +160,7 @@ def test_several_move_as_one_job_each_into_the_room_of_those_before() -> None:
     first, second = off(1, 0), off(2, 10 * GIB)
     aligned = partition(3, 20 * GIB + 100 * MIB, GIB, filesystem="xfs")
     moves = several(first, second, aligned)
-    assert [move.number for move in moves.moves] == [2, 1] and not moves.staying
+    assert [move.number for move in moves.moves] == [2, 1] and len(moves.remarks) == 1
     assert all(move.after.start_bytes % MIB == 0 for move in moves.moves)
     # The last one goes far, and so makes room for the first to go without a log.
     assert [move.scheme for move in moves.moves] == [Scheme.DIRECT, Scheme.DIRECT]
@@ -172,7 +173,7 @@ def test_of_several_those_that_cannot_move_stay_and_say_why() -> None:
     strange = replace(off(1, 0), signatures=())
     moves = several(strange, off(2, 20 * GIB))
     assert [move.number for move in moves.moves] == [2]
-    (why,) = moves.staying
+    why, _ = moves.remarks
     assert "Nothing is recognised in /dev/sda1" in str(why) and why in moves.doubts
     with pytest.raises(Refused, match="Nothing is recognised"):
         several(strange)
@@ -210,3 +211,20 @@ def test_the_same_moves_are_worked_out_again_or_not_at_all() -> None:
     gone = replace(on, partitions=on.partitions[:1])
     with pytest.raises(Refused, match="no partition"):
         planned_again(machine(gone), gone, moves)
+
+
+def test_of_a_shingled_drive_it_says_that_this_may_take_long() -> None:
+    on = partitioned(off(1, 0), off(2, 10 * GIB), rotational=True)
+    shingled = Recording("shingled", "drive", Recorded.LIKELY, "medium")
+    for moves in (
+        planned_moves(machine(on), on, shingled),
+        one_moves(machine(on), on, on.partitions[1], recording=shingled),
+    ):
+        assert any("many times as long" in str(said) for said in preview(moves))
+        assert planned_again(machine(on), on, moves) == moves
+    unknown = planned_moves(machine(on), on)
+    assert any("not known" in str(said) for said in unknown.doubts)
+    solid = replace(on, rotational=False, kernel_rotational=False)
+    assert not planned_moves(
+        machine(solid), solid, Recording("none", None, Recorded.NOT_APPLICABLE, "high")
+    ).doubts

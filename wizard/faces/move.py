@@ -6,14 +6,15 @@ from functools import partial
 
 from wizard.apply.run.environment import OWN_FSTAB
 from wizard.apply.tune.existing_filesystem import nodes_of
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
 from wizard.faces.showing.command import Command, root
 from wizard.faces.words import action, shared
 from wizard.faces.words import move as words
 from wizard.faces.writing.moving import apply_move, move_lines
 from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.moving.document import MOVES_SCHEMA, render_moves
-from wizard.layout.moving.planned import planned_move
-from wizard.layout.moving.sequence import planned_moves
+from wizard.layout.moving.sequence import one_moves, planned_moves
 from wizard.layout.moving.words import NO_PARTITION
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
@@ -64,9 +65,10 @@ def _wanted(arguments: Namespace) -> Moves:
     node, path = nodes_of(arguments.device)
     machine = probe_machine([path])
     (drive,) = machine.drives
+    recording = diagnose(machine, drive, load_patterns()).recording
     if node == path and arguments.to is None:
-        return planned_moves(machine, drive)
+        return planned_moves(machine, drive, recording)
     part = drive.partition(node)
     if part is None:
         raise BadInput(NO_PARTITION(device=printable(node, 60)))
-    return Moves((planned_move(machine, drive, part, arguments.to),))
+    return one_moves(machine, drive, part, arguments.to, recording)

@@ -33,7 +33,7 @@ FEATURES = frozenset(
             "metadata_csum",
             "uninit_bg",
         ),
-        *("metadata_csum_seed", "large_dir", "dir_prealloc", "sparse_super2"),
+        *("metadata_csum_seed", "large_dir", "dir_prealloc", "sparse_super2", "orphan_file"),
     }
 )
 """Features with which e2image shows everything that e2fsck reads (e2fsprogs, misc/e2image.c). Others keep

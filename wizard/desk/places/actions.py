@@ -334,11 +334,13 @@ def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition | None) 
     move."""
     from wizard.desk.jobs.of_move import MoveJob
     from wizard.desk.places.review import Review
-    from wizard.layout.moving.planned import planned_move
-    from wizard.layout.moving.sequence import planned_moves
-    from wizard.model.documents.move import Moves
+    from wizard.layout.moving.sequence import one_moves, planned_moves
 
-    moves = Moves((planned_move(machine, drive, part),)) if part else planned_moves(machine, drive)
+    recording = desk.services.diagnose(machine, drive).recording
+    if part is None:
+        moves = planned_moves(machine, drive, recording)
+    else:
+        moves = one_moves(machine, drive, part, recording=recording)
     desk.go(Review(desk, MoveJob(moves)))
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from wizard.diagnose.recording import may_be_shingled
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.moving import words
 from wizard.layout.moving.planned import planned_move
+from wizard.layout.words import MAY_BE_SHINGLED
 from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import Refused
+from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Said
@@ -24,7 +27,18 @@ def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
     return tuple(sorted(found, key=lambda part: part.start_bytes))
 
 
-def planned_moves(machine: Machine, drive: Drive) -> Moves:
+def one_moves(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    start: int | None = None,
+    recording: Recording = NOT_JUDGED,
+) -> Moves:
+    """One partition to a start, or to the best aligned place. Raises Refused where it cannot be."""
+    return Moves((planned_move(machine, drive, part, start),), tuple(_of_recording(drive, recording)))
+
+
+def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUDGED) -> Moves:
     """Every misaligned partition to an aligned place, as many as there is room for: those that go fast first,
     and of these the last on the drive. Raises Refused where none is misaligned, or none can move."""
     left = [*misaligned_parts(drive)]
@@ -42,8 +56,15 @@ def planned_moves(machine: Machine, drive: Drive) -> Moves:
         left = [part for part in left if part.number != move.number]
     if not moves:
         raise refused[left[0].number]
-    staying = tuple(_why(refused[part.number]) for part in left)
-    return Moves(tuple(replace(move, drive=moves[0].drive) for move in moves), staying)
+    remarks = (*(_why(refused[part.number]) for part in left), *_of_recording(drive, recording))
+    return Moves(tuple(replace(move, drive=moves[0].drive) for move in moves), remarks)
+
+
+def _of_recording(drive: Drive, recording: Recording) -> Iterator[Said]:
+    if recording.verdict in (Recorded.YES, Recorded.LIKELY):
+        yield words.SHINGLED(drive=drive.path)
+    elif may_be_shingled(drive, recording):
+        yield MAY_BE_SHINGLED()
 
 
 def _possible(

@@ -80,6 +80,11 @@ FIRMWARE = Sentence(
     "The firmware's entries may name where {part} starts. If the computer does not start afterwards, choose "
     "the drive itself in its menu. `efibootmgr` makes the entry anew.",
 )
+SHINGLED = Sentence(
+    "layout.moving.shingled",
+    "{drive} is shingled, or likely so. Such drives slow down under long writing: this may take many times "
+    "as long.",
+)
 BY_LOG = Sentence(
     "layout.moving.by-log",
     "It moves by less than {least:size}, so each piece is written twice. A larger shift takes half the time.",

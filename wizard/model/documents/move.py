@@ -64,10 +64,11 @@ class Move:
 @dataclass(frozen=True, slots=True)
 class Moves:
     """Partitions of one drive that move one after another: each into room that is there once those before it
-    have moved. `staying` says why others that are misaligned stay where they are."""
+    have moved. `remarks` are what is good to know of all: what the drive is, and why others that are
+    misaligned stay where they are."""
 
     moves: tuple[Move, ...]
-    staying: tuple[Said | str, ...] = ()
+    remarks: tuple[Said | str, ...] = ()
 
     @property
     def drive(self) -> Identity:
@@ -87,5 +88,5 @@ class Moves:
     @property
     def doubts(self) -> tuple[Said | str, ...]:
         """What is good to know before, each said once."""
-        every = (*(doubt for move in self.moves for doubt in move.doubts), *self.staying)
+        every = (*(doubt for move in self.moves for doubt in move.doubts), *self.remarks)
         return tuple(dict.fromkeys(every))
