@@ -53,7 +53,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
     before, token = old.digest, old.drive.removeprefix("/dev/")
     migration = planned(root, old)
     assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
-    run = root.migrate(migration, token, old.work.runs)
+    run = root.begin(migration, token, old.work.runs)
     told = list(root.follow(run))
     assert root.state is state(run) is RunState.DONE
     assert tuple(told) == read_entries(run) and any(entry.event is Event.VERIFIED for entry in told)
@@ -82,19 +82,19 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
             migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
         )
         with pytest.raises(Refused, match="others than root could put another folder in its place"):
-            root.migrate(held, token, runs)
+            root.begin(held, token, runs)
     assert migration.doubts
     silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
     with pytest.raises(Refused, match="explains itself otherwise"):
-        root.migrate(silent, token, runs)
+        root.begin(silent, token, runs)
     with pytest.raises(Refused, match="'another' is not it"):
-        root.migrate(migration, "another", runs)
+        root.begin(migration, "another", runs)
     steps = (
         dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
         *migration.steps[1:],
     )
     with pytest.raises(BadInput, match="its steps are not those of the way"):
-        root.migrate(dataclasses.replace(migration, steps=steps), token, runs)
+        root.begin(dataclasses.replace(migration, steps=steps), token, runs)
     with pytest.raises(BadInput, match="is no device below /dev"):
         root.look_at_ext("/home/a\0b", None, None, runs)
     assert not list_runs(runs) and old.digest == before

@@ -226,7 +226,7 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     try:
         move = planned_move(machine, drive, part)
         says = words.MOVE_SAYS(shift=move.shift_bytes)
-        why_not = here.not_measured
+        why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
     yield Entry("move", "f", words.MOVE(), says, why_not)
@@ -239,7 +239,7 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
     says: Text = ""
     try:
         says = words.MOVE_ALL_SAYS(count=len(planned_moves(machine, drive).moves))
-        why_not = here.not_measured
+        why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
     yield Entry("move", "f", words.MOVE_ALL(), says, why_not)

@@ -63,8 +63,7 @@ class Running(WithRoot):
         request_stop(run)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """By a detached process, which root begins; moves and bringing files, by root's own process
-        alone."""
+        """By a detached process, which root begins; bringing files, by root's own process alone."""
         from wizard.model.documents.bring import Bring
         from wizard.model.documents.changes import Changes
         from wizard.model.documents.migration import Migration
@@ -72,12 +71,10 @@ class Running(WithRoot):
 
         where, place = self._journal_dir, self._place
         match document:
-            case Changes() if self.needs_root:
-                return self._asked_root.change(document, token, where)
-            case Migration() if self.needs_root:
-                return self._asked_root.migrate(document, token, where)
-            case Moves() | Bring() if self.needs_root:
+            case Bring() if self.needs_root:
                 raise Refused(self.obstacle)
+            case Changes() | Migration() | Moves() if self.needs_root:
+                return self._asked_root.begin(document, token, where)
             case Changes():
                 from wizard.apply.tune.start import start_told as start_changes
 

@@ -237,6 +237,18 @@ def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
     assert "/dev/sda1" in person.text and "/dev/sda2" in person.text
 
 
+def test_a_plain_user_moves_where_something_can_ask_for_root() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4")
+    services = Live(machine(partitioned(off)))
+    services.obstacle = "Only root writes."
+    person = Person(services)
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert not action.why_not
+    services.apply_obstacle = "Only root writes."
+    (action,) = [one for one in Person(services).view.actions if one.name == "move"]
+    assert action.why_not == "Only root writes."
+
+
 def test_f_says_why_a_partition_in_use_cannot_move() -> None:
     off = partition(1, 63 * 512, GIB, filesystem="ext4", mount_points=("/home",))
     person = Person(Live(machine(partitioned(off))))

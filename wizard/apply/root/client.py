@@ -28,11 +28,13 @@ from wizard.apply.run.runs import called
 from wizard.documents.codec import from_json
 from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.layout.document import render_plan
+from wizard.layout.moving.document import render_moves
 from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.document import render_migration
 from wizard.migrate.situation import Situation
 from wizard.model.documents.changes import Changes, Wanted
 from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.journal import Entry
 from wizard.model.plan import Plan
@@ -113,24 +115,15 @@ class Elevated:
         )
         return self._begun(asked)
 
-    def migrate(self, migration: Migration, token: str, journal_dir: Path | None) -> Path:
-        """Begin a migration and give its run's folder; raises as `start_migration` does."""
-        asked = Request(
-            Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir)
-        )
+    def begin(self, document: Changes | Migration | Moves, token: str, journal_dir: Path | None) -> Path:
+        """Begin a run with what one token confirms, and give its folder; raises as beginning it here does."""
+        asked = Request(Ask.BEGIN, plan=_rendered(document), tokens=(token,), journal=_absolute(journal_dir))
         return self._begun(asked)
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
         answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
         return read_changes(answer.changes, str(words.WORKED_OUT()))
-
-    def change(self, changes: Changes, token: str, journal_dir: Path | None) -> Path:
-        """Begin to make changes and give the run's folder; raises as `start_told` of tuning does."""
-        asked = Request(
-            Ask.CHANGE, plan=render_changes(changes), tokens=(token,), journal=_absolute(journal_dir)
-        )
-        return self._begun(asked)
 
     def keep(self, secret: bytes | None = None) -> str:
         """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
@@ -250,6 +243,16 @@ class Elevated:
             self._gone = True
             self._changed.notify_all()
         self._replies.put(None)
+
+
+def _rendered(document: Changes | Migration | Moves) -> str:
+    match document:
+        case Changes():
+            return render_changes(document)
+        case Migration():
+            return render_migration(document)
+        case Moves():
+            return render_moves(document)
 
 
 def _absolute(folder: Path | None) -> str | None:

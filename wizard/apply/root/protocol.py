@@ -28,9 +28,8 @@ class Ask(StrEnum):
     LOOK_AT_EXT = "look-at-ext"
     ROOM = "room"
     APPLY = "apply"
-    MIGRATE = "migrate"
+    BEGIN = "begin"
     WORK_OUT = "work-out"
-    CHANGE = "change"
     STOP = "stop"
     KEEP = "keep"
     UNDO = "undo"
@@ -62,7 +61,7 @@ class Request:
     with the `folder` and the `target` that a migration would use. ROOM: how much room the way back of a
     plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
     folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but
-    through the pipe. MIGRATE and CHANGE: the same with a migration's document, or that of changes, in `plan`.
+    through the pipe. BEGIN: the same with the document of a migration, changes or moves in `plan`.
     WORK_OUT: the changes that bring about what is `wanted` of `device`. KEEP and UNDO mean the run that
     was begun last through this pipe; KEEP takes the passphrase, too. INSTALL: what brings these `programs`.
     """

@@ -5,8 +5,8 @@ Requests come as lines of JSON on standard input, answers go as lines of JSON to
 `wizard.apply.root.client` is the other end.
 It can look at drives and at an ext filesystem, try a plan out on stand-ins, begin a run, tell of it, ask it
 to stop, keep or undo it, and install programs whose packages diskwright knows: nothing else. What it is given
-is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its text and its
-drives are checked here as they are there, and it is never planned anew.
+is the document of a plan, a migration, changes or moves, as `diskwright apply` is given a file: its digest,
+its text and its drives are checked here as they are there, and it is never planned anew.
 
 A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for
 root a second time to stop a run could fail when it is needed; so one process stays, for as long as the run
@@ -30,6 +30,7 @@ from wizard.advise.missing import missing
 from wizard.apply.begin_migration import start_told
 from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.looking.look import look_at_ext
+from wizard.apply.move.start import start_moves
 from wizard.apply.packages.install import install
 from wizard.apply.plan.measure import way_back_room
 from wizard.apply.plan.start import preflight, start_run
@@ -44,8 +45,9 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.tune import start as tune
 from wizard.apply.tune.worked_out import changes_for
 from wizard.documents.codec import from_json
-from wizard.layout.changes.changes_document import read_changes, render_changes
+from wizard.layout.changes.changes_document import is_changes, read_changes, render_changes
 from wizard.layout.document import read_plan
+from wizard.layout.moving.document import MOVES, read_moves
 from wizard.layout.rules import is_device_path
 from wizard.layout.told.promise import WORD, WayBackRoom
 from wizard.migrate.document import read_migration
@@ -161,12 +163,10 @@ class Relay:
                 lacks = missing(request.programs, family_of(os_release()))
                 install(lacks, lambda line: self._tell(Answer(Say.LINE, sentence=printable(line, 400))))
                 self._tell(Answer(Say.INSTALLED))
-            case Ask.MIGRATE:
-                self._tell_run(_begin_migration(request))
+            case Ask.BEGIN:
+                self._tell_run(_begun(request))
             case Ask.WORK_OUT:
                 self._tell(Answer(Say.LOOKED, changes=_worked_out(request)))
-            case Ask.CHANGE:
-                self._tell_run(_begin_changes(request))
             case _:
                 self._settle(request)
 
@@ -258,14 +258,21 @@ def _way_back_room(request: Request) -> WayBackRoom:
     return way_back_room(plan, runs_folder(journal_dir), Environment())
 
 
-def _begin_migration(request: Request) -> Path:
-    """The run's folder; raises as `start_told` does, and Refused where others than root could exchange
-    what it would rely on."""
+def _begun(request: Request) -> Path:
+    """The run's folder; raises as beginning each kind of document does, and Refused where others than root
+    could exchange what it would rely on."""
+    token = request.tokens[0] if len(request.tokens) == 1 else ""
+    journal_dir, place = _journal_dir(request), Environment()
+    if is_changes(request.plan):
+        changes = read_changes(request.plan, "The document")
+        return tune.start_told(changes, token, journal_dir=journal_dir, environment=place)
+    if MOVES.is_one(request.plan):
+        moves = read_moves(request.plan, "The document")
+        return start_moves(moves, token, journal_dir=journal_dir, environment=place)
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         of_root_alone(folder, words.OPEN_ROOM)
-    token = request.tokens[0] if len(request.tokens) == 1 else ""
-    return start_told(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+    return start_told(migration, token, journal_dir=journal_dir, environment=place)
 
 
 def _worked_out(request: Request) -> str:
@@ -273,13 +280,6 @@ def _worked_out(request: Request) -> str:
     if not is_device_path(request.device) or request.wanted is None:
         raise BadInput(words.NO_DEVICE(path=printable(request.device, 200)))
     return render_changes(changes_for(request.device, request.wanted, Environment()))
-
-
-def _begin_changes(request: Request) -> Path:
-    """The run's folder; raises as `tune.start.start_told` does."""
-    token = request.tokens[0] if len(request.tokens) == 1 else ""
-    changes = read_changes(request.plan, "The document")
-    return tune.start_told(changes, token, journal_dir=_journal_dir(request), environment=Environment())
 
 
 def _journal_dir(request: Request) -> Path | None:

@@ -41,13 +41,15 @@ def answers(
     services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
 ) -> Iterator[Action]:
     """What can be done about the findings at this row, beside measuring, which any drive has."""
-    hindered = services.obstacle or why_not_now(runs_on(runs, drive))
+    now = why_not_now(runs_on(runs, drive))
+    hindered = services.obstacle or now
     if parts := misaligned_found(drive, diagnosis, at):
         label = words.MOVE_ALL(count=len(parts))
         if len(parts) == 1:
             label = words.MOVE(part=printable(parts[0].path.removeprefix("/dev/"), 40))
         reasons = [why_not_move(drive, part) for part in parts]
-        yield Action("move", "f", label, hindered or (all(reasons) and reasons[0]) or "", aside=True)
+        why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
+        yield Action("move", "f", label, why_not, aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
         yield Action("shingled", "p", words.SHINGLED(seconds=USUAL_SECONDS), obstacle, aside=True)
