@@ -234,7 +234,8 @@ def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
     assert str(action.label) == "move 2 partitions to aligned places"
     person.act("move", "/dev/sda")
     assert person.view.place == "review" and "Nothing is lost." in person.text
-    assert "/dev/sda1" in person.text and "/dev/sda2" in person.text
+    assert "Move /dev/sda2 and /dev/sda1 to aligned places" in person.text
+    assert "nobody can mount /dev/sda2 and /dev/sda1" in person.text
 
 
 def test_a_plain_user_moves_where_something_can_ask_for_root() -> None:

@@ -18,15 +18,15 @@ MANY_COPIES = Sentence(
 )
 
 # Before it begins.
-BEGINS = Sentence("apply.move.begins", "Moving {part} on {drive} begins.")
-GOING_ON = Sentence("apply.move.going-on", "Moving {part} goes on.")
-TAKING_BACK = Sentence("apply.move.taking-back", "Moving {part} back to where it was goes on.")
+BEGINS = Sentence("apply.move.begins", "Moving {part:and} on {drive} begins.")
+GOING_ON = Sentence("apply.move.going-on", "Moving {part:and} goes on.")
+TAKING_BACK = Sentence("apply.move.taking-back", "Moving {part:and} back to where it was goes on.")
 OTHER_TOKEN = Sentence(
     "apply.move.other-token",
     "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
 )
 OUTCOME = Sentence(
-    "apply.move.outcome", "This moves {part} to another place on the drive, with everything in it."
+    "apply.move.outcome", "This moves {part:and} to another place on the drive, with everything in it."
 )
 OTHERWISE = Sentence(
     "apply.move.otherwise",
@@ -95,9 +95,9 @@ DONE_THERE = Sentence(
 CHECKS_FAIL = Sentence("apply.move.checks-fail", "{part} was moved, but a check does not hold. {way}")
 ALL_DONE = Sentence(
     "apply.move.all-done",
-    "{parts} are at their new places now. `diskwright undo {run}` moves them back, until one is used.",
+    "{parts:and} are at their new places now. `diskwright undo {run}` moves them back, until one is used.",
 )
-ALL_BACK = Sentence("apply.move.all-back", "{parts} are where they were, bit for bit.")
+ALL_BACK = Sentence("apply.move.all-back", "{parts:and} are where they were, bit for bit.")
 LEFT_OTHERWISE = Sentence(
     "apply.move.left-otherwise",
     "{part}, which moves next, is not as it was when this was made. `diskwright undo` takes back what has "
@@ -133,13 +133,13 @@ TABLE_SINCE = Sentence(
 BACK = Sentence("apply.move.back", "{part} starts at {start:exact} again, bit for bit as it was.")
 
 # If the power goes.
-AS_BEFORE = Sentence("apply.move.as-before", "If the power went now, {part} would be as before.")
+AS_BEFORE = Sentence("apply.move.as-before", "If the power went now, {part:and} would be as before.")
 AT_NEW_PLACE = Sentence(
     "apply.move.at-new-place", "If the power went now, {part} would be whole at its new place."
 )
 HALF = Sentence(
     "apply.move.half",
-    "If the power went now, nothing would be lost: nobody could mount {part} until `diskwright {command} "
+    "If the power went now, nothing would be lost: nobody could mount {part:and} until `diskwright {command} "
     "{run}` "
     "has finished.",
 )

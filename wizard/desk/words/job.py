@@ -9,11 +9,11 @@ GROW = Sentence("desk.job.grow", "Grow {what}")
 SHRINK = Sentence("desk.job.shrink", "Shrink {what}")
 CHANGE = Sentence("desk.job.change", "Change {device}")
 MOVE = Sentence("desk.job.move", "Move {device} by {shift:size}")
-MOVE_SEVERAL = Sentence("desk.job.move-several", "Move {devices} to aligned places")
+MOVE_SEVERAL = Sentence("desk.job.move-several", "Move {devices:and} to aligned places")
 BRING = Sentence("desk.job.bring", "Bring files to {folder}")
 MOVE_CUT_OFF = Sentence(
     "desk.job.move-cut-off",
-    "The move was cut off. Nothing is lost. Until it is finished nobody can mount {part}.",
+    "The move was cut off. Nothing is lost. Until it is finished nobody can mount {part:and}.",
 )
 MIGRATE = Sentence("desk.job.migrate", "{device} to ext4")
 

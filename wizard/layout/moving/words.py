@@ -108,7 +108,7 @@ POWER = Sentence(
     "layout.moving.power",
     "If the power goes meanwhile, nothing is lost. Until `diskwright resume` has finished the move nobody "
     "can "
-    "mount {part}, on any computer.",
+    "mount {part:and}, on any computer.",
 )
 BACK = Sentence(
     "layout.moving.back",
