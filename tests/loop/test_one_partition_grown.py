@@ -265,3 +265,36 @@ def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: Mak
     tool("mkfs.xfs", "-q", "-f", "-b", "size=1024", drive.node(2))
     with pytest.raises(Refused, match="blocks of 1024 bytes"):
         drive.grow_plan()
+
+
+def test_on_a_drive_that_was_copied_to_a_larger_one_it_grows_to_the_end(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    """The backup of the GPT lies in the middle; table and filesystem are one job, and one undo."""
+    small = Shared(work, make_drive, "gpt", 512)
+    files = filled(small, "ext4")
+    tool("sfdisk", "--quiet", "--no-reread", "--delete", small.path, "3")
+    large = make_drive(600 * MIB)
+    work.bench.own(large)
+    tool("dd", f"if={small.path}", f"of={large}", "bs=4M", "conv=notrunc,fsync", "status=none")
+    tool("partx", "--update", large)
+    small.path = large
+    drive, part = small.probed()
+    assert drive.table is not None and drive.table.backup == "misplaced"
+    was = work.digest(large)
+    run, state = work.apply(small.grow_plan(), keep=False)
+    assert state is RunState.WAITING, story(run)
+    undo(run)
+    assert work.digest(large) == was
+    run, state = work.apply(small.grow_plan(), keep=False)
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)
+    drive, part = small.probed()
+    assert drive.table is not None and (drive.table.primary, drive.table.backup) == ("ok", "ok")
+    assert (part.start_bytes, part.end_bytes, part.kernel_size_bytes) == (50 * MIB, 599 * MIB, 549 * MIB)
+    tool("sfdisk", "--verify", "--quiet", large)
+    tool(*CHECKS["ext4"], small.node(2))
+    assert files_of(small) == files
+    with small.mounted(2) as place:
+        status = os.statvfs(place)
+        assert status.f_blocks * status.f_frsize > 500 * MIB

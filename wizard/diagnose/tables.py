@@ -108,6 +108,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         "damaged": words.BACKUP_DAMAGED,
         "misplaced": words.BACKUP_MISPLACED,
     }[state]
+    remedy = words.MISPLACED_REMEDY if state == "misplaced" else words.BACKUP_REMEDY
     return Finding(
         f"table-backup-{state}",
         Severity.WARNING,
@@ -115,7 +116,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         sentence(drive=drive.path),
         words.BACKUP_WHY(),
         words.UEFI(),
-        _repair(drive, table, words.BACKUP_REMEDY(drive=drive.path)),
+        _repair(drive, table, remedy(drive=drive.path)),
     )
 
 

@@ -126,7 +126,9 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
         return Extent(0, size_bytes)
     usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
     first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
-    end = usual.end_bytes if table.end_usable_bytes is None else min(table.end_usable_bytes, size_bytes)
+    # Where the second copy of a GPT lies further in, whoever changes the table puts it at the end.
+    unknown = table.end_usable_bytes is None or table.backup == "misplaced"
+    end = usual.end_bytes if unknown else min(table.end_usable_bytes or 0, size_bytes)
     if table.kind == "mbr":
         end = min(end, usual.end_bytes)
     return Extent(first, max(0, end - first))

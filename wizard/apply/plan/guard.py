@@ -74,7 +74,7 @@ def own_nodes(member: Member) -> tuple[str, ...]:
     return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
-def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
+def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right: bool = False) -> None:
     """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its
     table is to be kept."""
     if drive.content_digest is None:
@@ -91,7 +91,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             raise Refused(words.OTHER_ZONES(drive=drive.path, zoned=printable(drive.zoned)))
         raise Refused(words.UNKNOWN_ZONES(drive=drive.path))
     if adds:
-        check_keepable(drive)
+        check_keepable(drive, puts_backup_right=puts_backup_right)
 
 
 def _check_held(member: Member, drive: Drive) -> None:
@@ -105,10 +105,10 @@ def _check_held(member: Member, drive: Drive) -> None:
             raise Refused(words.USED_SINCE(device=node))
 
 
-def check_keepable(drive: Drive) -> None:
+def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
     """Raises Refused where a plan adds to a table that nothing may be added to, as the planner would have."""
     try:
-        refuse_table(drive)
+        refuse_table(drive, puts_backup_right=puts_backup_right)
     except Refused as error:
         raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
 
@@ -124,7 +124,7 @@ def check_start(plan: Plan) -> None:
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
-        check_content(member, drive, adds=adds_to_table(plan))
+        check_content(member, drive, adds=adds_to_table(plan), puts_backup_right=bool(plan.part))
     check_free_array(plan)
     check_containers(plan)
 

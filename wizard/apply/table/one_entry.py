@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from wizard.apply.table import words
+from wizard.apply.table.at_end import with_backup_at_end
 from wizard.apply.table.image import Image
 from wizard.apply.table.proof import Copy, copies_of
 from wizard.apply.table.type_codes import (
@@ -82,8 +83,8 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
 
 
 def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
-    wanted = before
-    for copy in copies_of(before):
+    wanted = with_backup_at_end(before)
+    for copy in copies_of(wanted):
         wanted = _with_copy(wanted, copy, number, entry)
     return wanted
 

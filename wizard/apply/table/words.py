@@ -2,6 +2,10 @@
 
 from wizard.model.said import Sentence
 
+END_TAKEN = Sentence(
+    "apply.table.end-taken", "A partition lies where the backup of the GPT belongs, from byte {byte} on."
+)
+
 # How a table differs from the planned one.
 KIND = Sentence("apply.table.kind", "the table is {seen}, not {wanted}")
 MISSING = Sentence("apply.table.missing", "partition {number} is missing")

@@ -40,6 +40,11 @@ BACKUP_REMEDY = Sentence(
     "diagnose.tables.backup-remedy",
     "`sgdisk --move-second-header {drive}` writes a new backup at the end and leaves the partitions alone.",
 )
+MISPLACED_REMEDY = Sentence(
+    "diagnose.tables.misplaced-remedy",
+    "Growing the last partition puts it there, too: `sudo diskwright plan PARTITION --grow`. "
+    "`sgdisk --move-second-header {drive}` does nothing else.",
+)
 UEFI = Sentence("diagnose.tables.uefi", "UEFI specification 2.10, section 5.3 (GUID partition table)")
 
 # MBR.

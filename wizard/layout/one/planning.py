@@ -25,7 +25,16 @@ from wizard.layout.one.possible import (
     why_not_shrink,
     why_not_shrink_to,
 )
-from wizard.layout.one.words import DATED, MISALIGNED, NEIGHBOURS, NO_DRIVER, ONE_VOLUME, SIZE_STAYS, changes
+from wizard.layout.one.words import (
+    BACKUP_MOVES,
+    DATED,
+    MISALIGNED,
+    NEIGHBOURS,
+    NO_DRIVER,
+    ONE_VOLUME,
+    SIZE_STAYS,
+    changes,
+)
 from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
@@ -167,13 +176,15 @@ def _made(
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))
     shared = (NEIGHBOURS(drive=drive.path),) if _is_risky(drive, slot, table) else ()
+    unknown = (*doubts_of(drive, recording, keep=True), *rehearsal_doubts(machine.kernel))
+    moved = (BACKUP_MOVES(drive=drive.path),) if drive.table and drive.table.backup == "misplaced" else ()
     return Plan(
         identity,
         before,
         after,
         volumes,
         steps_of(operations, Context(identity, before, after, part=slot.number)),
-        (*doubts_of(drive, recording, keep=True), *rehearsal_doubts(machine.kernel), *shared, *doubts),
+        (*unknown, *shared, *moved, *doubts),
         part=slot.number,
     )
 

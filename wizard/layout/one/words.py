@@ -7,6 +7,10 @@ from wizard.model.said import Said, Sentence
 OTHERWISE = Sentence("layout.one.otherwise", "{why}")
 """A refusal that the rules for whole drives and tables make."""
 
+BACKUP_MOVES = Sentence(
+    "layout.one.backup-moves",
+    "The backup of {drive}'s GPT lies where a smaller drive ended. It is written to the end of this one.",
+)
 USED = Sentence("layout.one.used", "{part} is in use: {how}.")
 NO_NODE = Sentence(
     "layout.one.no-node",

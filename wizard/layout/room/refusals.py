@@ -173,9 +173,9 @@ def _part_held(part: Partition) -> Said:
     return words.PART(part=part.path, content=kinds or words.UNRECOGNISED(), size=part.size_bytes)
 
 
-def refuse_table(drive: Drive) -> None:
+def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
     """Raises Refused where the table is none that partitions can be added to without a risk for those it
-    has."""
+    has. What changes one partition `puts_backup_right`, too: at the end of the drive."""
     path, table = drive.path, drive.table
     refuse_half_moved(drive)
     if waiting := _why_waiting(drive):
@@ -192,7 +192,7 @@ def refuse_table(drive: Drive) -> None:
         raise Refused(str(words.OTHER_TABLE(drive=path)))
     if table.primary == "damaged":
         raise Refused(str(words.GPT_DAMAGED(drive=path)))
-    if table.backup in ("missing", "damaged", "misplaced"):
+    if table.backup in ("missing", "damaged") or (table.backup == "misplaced" and not puts_backup_right):
         raise Refused(str(words.BACKUP_FAULT(drive=path, state=table.backup)))
     if table.ordinary is False:
         raise Refused(str(words.UNUSUAL_GPT(drive=path)))

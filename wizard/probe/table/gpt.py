@@ -90,7 +90,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
             end_usable_bytes=(best.last_usable_lba + 1) * block_bytes if best.sound else None,
             primary="ok" if primary and primary.sound else "damaged",
             backup=_state_of_backup(primary, backup, misplaced),
-            ordinary=_is_ordinary(primary, backup, last_lba, block_bytes),
+            ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
             most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
             own=tuple(_own(primary, copies, best, block_bytes)),
         ),
@@ -114,19 +114,19 @@ def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: 
             yield Extent(copy.entries_lba * block_bytes, entries)
 
 
-def _is_ordinary(primary: Copy | None, backup: Copy | None, last_lba: int, block_bytes: int) -> bool:
+def _is_ordinary(primary: Copy | None, backup: Copy | None, block_bytes: int) -> bool:
     """Whether both copies lie where libparted writes them again, whatever their headers say, and what it
-    writes over is theirs alone."""
+    writes over is theirs alone; of one whose backup is misplaced, on the drive that it was made on."""
     if not (primary and primary.sound and backup and backup.sound) or {
         primary.entry_bytes,
         backup.entry_bytes,
     } != {ENTRY.size}:
         return False
     blocks = -(-len(primary.entries) // block_bytes)
-    far = last_lba - blocks
+    far = backup.header_lba - blocks
     places = (primary.entries_lba, primary.alternate_lba, backup.entries_lba, backup.alternate_lba)
     return (
-        places == (2, last_lba, far, 1)
+        places == (2, backup.header_lba, far, 1)
         and primary.first_usable_lba >= 2 + blocks
         and primary.last_usable_lba < far
     )
