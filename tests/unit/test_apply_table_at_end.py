@@ -70,3 +70,13 @@ def test_a_partition_grows_in_the_same_write_the_new_copy_first(block_bytes: int
     assert found.entries[0] == reading(image).entries[0]
     order = [offset for offset, _ in in_order("gpt", image, wanted) if offset]
     assert order[0] > image.size_bytes // 2 and order[-1] == block_bytes
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_wherever_it_is_cut_off_the_same_table_comes_of_it(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    wanted, half = with_backup_at_end(image), image
+    for offset, data in in_order("gpt", image, wanted):
+        assert with_backup_at_end(half) == wanted
+        half = half.having({offset: data})
+    assert half == wanted

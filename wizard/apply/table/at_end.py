@@ -19,14 +19,23 @@ OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
 and of the first of its entries (UEFI 2.10, 5.3.2)."""
 
 
+FIRST_ENTRIES = 2
+"""The block that the first copy's entries begin in, of a table that is changed here (`Table.ordinary`)."""
+
+
 def with_backup_at_end(image: Image) -> Image:
-    """The table's places with its second copy in the drive's last blocks, and with all between usable; as
-    they are where it lies there already, or the first copy is not sound. Raises Failed where a partition lies
-    in that place."""
+    """The table's places with its second copy in the drive's last blocks, and with all between usable. As
+    they are where it lies there already, or no copy is sound. Raises Failed where a partition lies in that
+    place.
+
+    Where only the copy at the end is sound, a write like this was cut off: the first one is made from it.
+    """
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     first = read_copy(image.read, 1, last, block)
-    if first is None or not first.sound or first.alternate_lba == last:
+    if first is None or first.alternate_lba == last:
         return image
+    if not first.sound:
+        return _first_made_again(image, last)
     far = last - -(-len(first.entries) // block)
     if _last_taken(first) >= far:
         raise Failed(words.END_TAKEN(byte=far * block))
@@ -38,6 +47,14 @@ def with_backup_at_end(image: Image) -> Image:
         last * block: _header(header, {OWN_AT: last, OTHER_AT: 1, LAST_USABLE_AT: far - 1, ENTRIES_AT: far}),
     }
     return image.having(patches)
+
+
+def _first_made_again(image: Image, last: int) -> Image:
+    other, block = read_copy(image.read, last, last, image.block_bytes), image.block_bytes
+    if other is None or not other.sound:
+        return image
+    header = _header(image.read(last * block, block), {OWN_AT: 1, OTHER_AT: last, ENTRIES_AT: FIRST_ENTRIES})
+    return image.having({block: header, FIRST_ENTRIES * block: other.entries})
 
 
 def _last_taken(copy: Copy) -> int:

@@ -33,6 +33,7 @@ from wizard.layout.changes.steps_of import change_steps
 from wizard.layout.changes.tuning import set_options
 from wizard.layout.dangers import dangers_in
 from wizard.layout.one.possible import room_behind, why_not_grow_mounted
+from wizard.layout.one.words import BACKUP_MOVES
 from wizard.layout.rules import mount_options_fault, mount_point_fault
 from wizard.layout.steps.commands import fstab_line
 from wizard.layout.wishes.using import free_place, owner_options
@@ -301,6 +302,8 @@ def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
         operations.append(
             ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
         )
+        if drive.table and drive.table.backup == "misplaced":
+            doubts.append(BACKUP_MOVES(drive=drive.path))
     place, kind = mounted.mount_point, used.existing.filesystem
     growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
     doubts.append(words.NOT_TRIED())

@@ -4,6 +4,7 @@ stays, but for its checksums."""
 from dataclasses import dataclass
 
 from wizard.apply.block.devices import forget_caches, write_bytes
+from wizard.apply.table.at_end import with_backup_at_end
 from wizard.apply.table.image import Image
 from wizard.apply.table.one_entry import with_one_changed
 from wizard.apply.table.proof import in_order
@@ -17,7 +18,7 @@ from wizard.layout.one.possible import room_behind
 from wizard.model.documents.changes import ExtendPartition
 from wizard.model.errors import Failed
 from wizard.model.identity import Identity
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, WriteTable
 from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.probe.machine import probe_drive
@@ -50,7 +51,10 @@ def end_of(operation: ExtendPartition, identity: Identity) -> Standing:
     table = _table(operation, identity, drive)
     if table.now == table.new and told == operation.new_bytes:
         return Standing(How.AFTER, seen)
-    if table.now == table.old and told == operation.old_bytes:
+    # A table that was copied from a smaller drive has its backup further in still: it comes to the end.
+    is_copied = drive.table is not None and drive.table.backup == "misplaced"
+    now = with_backup_at_end(table.now) if is_copied else table.now
+    if now == table.old and told == operation.old_bytes:
         if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
             return Standing(How.OTHER, words.ROOM_TAKEN(device=operation.device))
         return Standing(How.BEFORE, seen)
@@ -67,7 +71,8 @@ def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> N
         # On its medium before the next one.
         write_bytes(operation.drive, offset, data)
     forget_caches(operation.drive)
-    if _table(operation, identity, drive).now != wanted:
+    places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
+    if image_of(operation.drive, places, identity) != wanted:
         raise Failed(words.TABLE_OTHERWISE(drive=operation.drive))
 
 

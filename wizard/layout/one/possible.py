@@ -194,7 +194,7 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> S
         return WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)
     try:
         measured(drive)
-        refuse_table(drive, puts_backup_right=not mounted)
+        refuse_table(drive, puts_backup_right=True)
     except Refused as refusal:
         return OTHERWISE(why=str(refusal))
     if part.kernel_start_bytes is None:
