@@ -25,6 +25,7 @@ from tests.loop.test_move import (
     table,
 )
 from wizard.apply.decide import resume, undo
+from wizard.apply.move.on_drive import THROTTLE
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.model.units import GIB
@@ -103,6 +104,7 @@ def test_half_moved_no_program_repairs_it(work: Work, make_drive: MakeDrive, nam
         ran = subprocess.run([*argv, node], capture_output=True, text=True, timeout=300, check=False)
         assert whole(path) == half, f"{argv}: {ran.stdout}{ran.stderr}"
         assert ran.returncode or "-n" not in argv, f"{argv}: {ran.stdout}{ran.stderr}"
+    (run / THROTTLE).unlink()
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     is_clean(node, content)
