@@ -127,12 +127,12 @@ def begin(work: Work, move: Move, rest: float = 0.0) -> Path:
 
 
 def kill(run: Path) -> None:
-    """End the run's process, if it still is one."""
-    with suppress(OSError, ValueError):
-        os.kill(int((run / "pid").read_text()), signal.SIGKILL)
-    until = monotonic() + 20
+    """End the run's process, if it still is one. It may not have written down its number yet."""
+    until = monotonic() + 60
     while state(run) is RunState.RUNNING:
         assert monotonic() < until
+        with suppress(OSError, ValueError):
+            os.kill(int((run / "pid").read_text()), signal.SIGKILL)
         sleep(0.05)
 
 
