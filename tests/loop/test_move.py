@@ -13,6 +13,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from wizard.apply.decide import power_now, resume, undo, ways_on
@@ -29,7 +30,6 @@ from wizard.model.units import GIB, MIB
 from wizard.probe.machine import probe_machine
 
 SECTOR = 512
-SEED = int(os.environ.get("DISKWRIGHT_SEED", "1"))
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,8 @@ CONTENTS = {
 
 
 SHIFTS = (1, 1985, 139264)
-WANTED = [
-    (kind, shift)
-    for number, kind in enumerate(CONTENTS)
-    for at, shift in enumerate(SHIFTS)
-    # Each content by one of them; all three with DISKWRIGHT_FULL.
-    if "DISKWRIGHT_FULL" in os.environ or at == (number + SEED) % len(SHIFTS)
-]
+WANTED = one_in(len(SHIFTS), ((kind, shift) for kind in CONTENTS for shift in SHIFTS))
+"""Each content by one of them."""
 
 
 def table(path: str, script: str) -> None:

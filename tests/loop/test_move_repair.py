@@ -2,19 +2,18 @@
 takes for the whole. So nothing is to be found."""
 
 import hashlib
-import os
 import subprocess
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
 
+from tests.daily import SEED, one_in
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, ended, story
 from tests.loop.test_move import (
     CONTENTS,
     SECTOR,
-    SEED,
     Content,
     begin,
     digest,
@@ -76,13 +75,8 @@ def whole(path: str) -> str:
 
 
 SCHEMES = ("gpt", "dos")
-WANTED = [
-    (name, scheme)
-    for number, name in enumerate(REPAIRS)
-    for at, scheme in enumerate(SCHEMES)
-    # Each content on one of them; on both with DISKWRIGHT_FULL.
-    if "DISKWRIGHT_FULL" in os.environ or at == (number + SEED) % len(SCHEMES)
-]
+WANTED = one_in(2 * len(SCHEMES), ((name, scheme) for name in REPAIRS for scheme in SCHEMES))
+"""Half of the contents, each on one of them."""
 
 
 @pytest.mark.parametrize(("name", "scheme"), WANTED)

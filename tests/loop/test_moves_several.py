@@ -1,6 +1,5 @@
 """Several misaligned partitions as one job: killed at any moment, there and back, to the bit."""
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests.daily import SEED
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.test_move import CONTENTS, digest, filled, kill, part_of, table
@@ -25,7 +25,6 @@ from wizard.model.journal import Event
 from wizard.model.units import GIB, MIB
 from wizard.probe.machine import probe_machine
 
-SEED = int(os.environ.get("DISKWRIGHT_SEED", "1"))
 GPT = (
     "label: gpt\nfirst-lba: 34\nstart=63, size=200001\nstart=204801, size=250000\nstart=500001, size=180000\n"
 )

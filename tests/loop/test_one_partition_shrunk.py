@@ -11,6 +11,7 @@ from time import sleep
 
 import pytest
 
+from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, stand_in, story, unknown_kernel, until, wish
 from tests.loop.test_one_partition import Shared
@@ -163,7 +164,7 @@ def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
     return found
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", one_in(3, SHAPES))
 def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.ext4", "-q", "-F", *SHAPES[shape], drive.node(2))
