@@ -268,6 +268,7 @@ VISITS = (
         ("mirror-kept",),
         1800,
         udev=True,
+        full_only=True,
     ),
     Visit(
         "md's stripe over drives that hold something, without udev: barred, undone, kept",

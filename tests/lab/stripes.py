@@ -380,6 +380,7 @@ VISITS = (
         ("stripes-alone",),
         900,
         udev=False,
+        full_only=True,
     ),
     Visit(
         "striped with udev: LVM, and md over what it left",
