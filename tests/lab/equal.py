@@ -97,4 +97,4 @@ def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[s
 
 JOBS = {"equal": equal}
 TITLE = "what is rehearsed equals what is made on the drive itself, on 512e and on striped drives"
-VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 1500, udev=False),)
+VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 1500, udev=False, full_only=True),)

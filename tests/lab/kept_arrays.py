@@ -276,5 +276,6 @@ VISITS = (
         ("stripe-kept",),
         1200,
         udev=False,
+        full_only=True,
     ),
 )

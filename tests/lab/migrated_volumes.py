@@ -219,6 +219,7 @@ VISITS = (
         ("migration-on-a-volume",),
         1800,
         udev=False,
+        full_only=True,
     ),
     Visit(
         "ext3 to ext4 on LUKS, on LVM and on a mirror",
