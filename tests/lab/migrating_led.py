@@ -94,6 +94,7 @@ VISITS = (
         900,
         udev=False,
         screen=True,
+        full_only=True,
     ),
     Visit(
         "the same, and by questions to what is kept",

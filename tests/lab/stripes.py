@@ -388,6 +388,7 @@ VISITS = (
         ("stripes-with-udev",),
         900,
         udev=True,
+        full_only=True,
     ),
     Visit("striped in every other way", STRIPED_FLEET, ("stripes-more",), 1200, udev=True, full_only=True),
 )
