@@ -65,9 +65,15 @@ def _last_taken(copy: Copy) -> int:
 
 
 def _header(header: bytes, blocks: dict[int, int]) -> bytes:
-    made, length = bytearray(header), HEADER.unpack_from(header)[2]
+    made = bytearray(header)
     for at, block in blocks.items():
         struct.pack_into("<Q", made, at, block)
-    struct.pack_into("<I", made, CHECKSUM_AT, 0)
-    struct.pack_into("<I", made, CHECKSUM_AT, zlib.crc32(made[:length]))
-    return bytes(made)
+    return with_checksum(made)
+
+
+def with_checksum(header: bytearray) -> bytes:
+    """A header with its own checksum made anew."""
+    length = HEADER.unpack_from(header)[2]
+    struct.pack_into("<I", header, CHECKSUM_AT, 0)
+    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
+    return bytes(header)

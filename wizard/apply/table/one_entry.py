@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from wizard.apply.table import words
-from wizard.apply.table.at_end import with_backup_at_end
+from wizard.apply.table.at_end import with_backup_at_end, with_checksum
 from wizard.apply.table.image import Image
 from wizard.apply.table.proof import Copy, copies_of
 from wizard.apply.table.type_codes import (
-    CHECKSUM_AT,
     ENTRIES_CHECKSUM_AT,
     MBR_LINE_BYTES,
     MBR_LINES_AT,
@@ -23,7 +22,6 @@ from wizard.layout.room.space import MBR_PRIMARIES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import TableEntry, WriteTable
-from wizard.probe.table.gpt import HEADER
 from wizard.probe.table.mbr import EXTENDED_TYPES, SECTOR_BYTES, SLOT
 from wizard.probe.table.tables import Entry, read_table
 
@@ -106,11 +104,10 @@ def _with_copy(image: Image, copy: Copy, number: int, entry: TableEntry | None) 
         if held.partition("\0")[0] != entry.name:
             entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
     header = bytearray(_whole(image, copy.header))
-    length = HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-    struct.pack_into("<I", header, CHECKSUM_AT, 0)
-    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
-    return image.having({copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: bytes(header)})
+    return image.having(
+        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
+    )
 
 
 def _whole(image: Image, place: Extent) -> bytes:
