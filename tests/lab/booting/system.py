@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from shutil import copy2, copytree
+from shutil import copy2, copytree, rmtree
 
+from tests.lab.booting.entry import GLOBAL, NUMBER, load_option, order
 from tests.lab.fleet import MIB, EmulatedDrive
-from tests.lab.inside import SHARED, SLOW, node_of, tool
+from tests.lab.inside import SHARED, SLOW, node_of, sysfs, tool
 from wizard.model.names import partition_path
 from wizard.tools.program import find, run
 
@@ -20,7 +21,7 @@ PLACE = Path("/srv/lab/system")
 KERNEL, FIRST_ROOT, INIT, BUSYBOX = "vmlinuz", "first-root", "init.sh", "busybox"
 """What a system is made of, in the shared folder."""
 
-APPLETS = ("sh", "cat", "sed", "findfs", "sync", "sleep")
+APPLETS = ("sh", "cat", "sed", "findfs", "mount", "sync", "sleep")
 OPTIONS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on"
 
 
@@ -35,7 +36,8 @@ class Firmware(StrEnum):
 class Installed:
     """A drive with a system on it. `table` is for sfdisk; the numbers are those of partitions, `esp` 0 for
     none. `grub` are grub-install's options beside the folder; {node} is the drive there. `is_entered`: it has
-    a grub-install of its own, for whoever goes into it."""
+    a grub-install of its own, for whoever goes into it. `is_noted`: when it starts first it has the firmware
+    note where its boot loader lies, which after that lies nowhere else."""
 
     drive: EmulatedDrive
     firmware: Firmware
@@ -46,6 +48,7 @@ class Installed:
     esp: int = 0
     grub: tuple[str, ...] = ("--target=i386-pc", "{node}")
     is_entered: bool = False
+    is_noted: bool = False
 
     @property
     def node(self) -> str:
@@ -101,6 +104,29 @@ class Installed:
             f"linux /boot/vmlinuz root=UUID={self.uuid} ro {OPTIONS}\n"
             "initrd /boot/initrd.img\nboot\n"
         )
+        if self.is_noted:
+            self._put_entry()
+
+    def _put_entry(self) -> None:
+        folder = PLACE / "boot/efi/EFI"
+        (folder / "debian").mkdir()
+        copy2(folder / "BOOT/BOOTX64.EFI", folder / "debian/grubx64.efi")
+        part = self.part(self.esp)
+        start, size = (int(sysfs(part, name)) for name in ("start", "size"))
+        uuid = tool("blkid", "-p", "-s", "PART_ENTRY_UUID", "-o", "value", part).strip()
+        (PLACE / "etc/firmware").mkdir()
+        (PLACE / f"etc/firmware/Boot{NUMBER:04X}-{GLOBAL}").write_bytes(
+            load_option(self.esp, start, size, uuid)
+        )
+        (PLACE / f"etc/firmware/BootOrder-{GLOBAL}").write_bytes(order())
+
+    def forget_the_usual_place(self) -> None:
+        """Take the boot loader from where every firmware looks for it."""
+        tool("mount", "-t", "vfat", self.part(self.esp), str(PLACE))
+        try:
+            rmtree(PLACE / "EFI/BOOT")
+        finally:
+            tool("umount", str(PLACE))
 
 
 def _put_program(name: str) -> None:
