@@ -59,8 +59,10 @@ class Ends:
 
     def half(self, drive: LossyDrive) -> str:
         """What a reader or a repair would take for whole and is not, apart from what is lost."""
-        found = [self.layout.half_mountable(one) or self.layout.half_repairable(one)
-                 for one in (self._healed(drive, side) for side in Side)]
+        found = [
+            self.layout.half_mountable(one) or self.layout.half_repairable(one)
+            for one in (self._healed(drive, side) for side in Side)
+        ]
         return found[0] if all(found) else ""
 
     def _healed(self, drive: LossyDrive, side: Side) -> LossyDrive:
@@ -93,7 +95,9 @@ class Ends:
     def _comes_back(self, at: int) -> bool:
         """Whether it lies in a physical block that is written at the end."""
         return any(
-            place.start_bytes <= at < place.end_bytes for side in Side for place in self.layout.blocks_of(side)
+            place.start_bytes <= at < place.end_bytes
+            for side in Side
+            for place in self.layout.blocks_of(side)
         )
 
 
@@ -160,9 +164,7 @@ def cut_over_bad_sectors(case: Case, seed: int, *, step: int = 1, first: int = 0
     return tally
 
 
-def _gone_on(
-    ends: Ends, at_cut: LossyDrive, policy: str, target: Side, random: Random, told: str
-) -> None:
+def _gone_on(ends: Ends, at_cut: LossyDrive, policy: str, target: Side, random: Random, told: str) -> None:
     layout, tally = ends.layout, ends.tally
     drive = _with_bad(ends, at_cut.after_cut(random, policy, layout.case.garbage))
     tally.states += 1
