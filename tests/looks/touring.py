@@ -3,7 +3,7 @@ scrolled to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
@@ -33,25 +33,25 @@ LONG = 9
 Look = Callable[[Person], None]
 
 
-def tour(person: Person, look: Look) -> frozenset[str]:
+def tour(person: Person, look: Look, without: Set[str] = frozenset()) -> frozenset[str]:
     """Come once to every place that can be reached from some drives of a machine, look at each view, and say
-    which places those were."""
+    which places those were. The actions `without` are left."""
     seen: set[tuple[str, str]] = set()
     codes: set[str] = {person.view.place}
     for row in person.rows[:MOST_DRIVES]:
         person.desk.moved(row.key)
         look(person)
         seen -= {one for one in seen if one[0] == "actions"}
-        codes |= _beyond(person, look, seen)
+        codes |= _beyond(person, look, seen, without)
     return frozenset(codes)
 
 
-def _beyond(person: Person, look: Look, seen: set[tuple[str, str]]) -> set[str]:
+def _beyond(person: Person, look: Look, seen: set[tuple[str, str]], without: Set[str]) -> set[str]:
     """Every action of this place, at the row of the cursor; in the menu at every row."""
     desk, place = person.desk, person.desk.place
     codes = {person.view.place}
     for name, row in tuple(_deeds(person.view)):
-        if person.view.action(name) is None:
+        if person.view.action(name) is None or without & {name, row}:
             continue
         values = {field.key: field.value for field in person.view.fields}
         desk.act(name, row, values)
@@ -62,7 +62,7 @@ def _beyond(person: Person, look: Look, seen: set[tuple[str, str]]) -> set[str]:
             look(person)
         if desk.place is not place and kind not in seen:
             seen.add(kind)
-            codes |= _beyond(person, look, seen)
+            codes |= _beyond(person, look, seen, without)
         if place not in desk._places:
             break
         while desk.place is not place:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard.apply.resizing.btrfs import chunks_in
+from wizard.apply.resizing.btrfs import Chunk, chunks_in, in_use
 from wizard.apply.resizing.ext import writable
 from wizard.apply.resizing.xfs import free_in, superblock_in
 from wizard.model.errors import Failed
@@ -96,3 +96,20 @@ def test_resizing_may_only_write_to_records_and_to_what_is_free() -> None:
             writable(WORDS.format(more=more, size=size), Extent(start, GIB))
     with pytest.raises(Failed, match="not unmounted cleanly"):
         writable(WORDS.format(more="needs_recovery", size=4096), Extent(MIB, GIB))
+
+
+def test_where_files_lie_is_told_by_chunks_and_extents() -> None:
+    """A chunk of files at 1000 of the filesystem lies twice on the device, at 100 and at 5000."""
+    files = Chunk(1000, frozenset({"DATA"}), "DUP", (Extent(100, 500), Extent(5000, 500)))
+    records = Chunk(2000, frozenset({"METADATA"}), "single", (Extent(700, 500),))
+    text = (
+        "item 0 key (1000 EXTENT_ITEM 50) itemoff\nitem 1 key (1200 EXTENT_ITEM 300)\n"
+        "item 2 key (2000 EXTENT_ITEM 16)\nitem 3 key (1000 BLOCK_GROUP_ITEM 500)\n"
+        "item 4 key (1500 EXTENT_ITEM 10)\n"
+    )
+    assert in_use((records, files), text) == (
+        Extent(100, 50),
+        Extent(300, 300),
+        Extent(5000, 50),
+        Extent(5200, 300),
+    )

@@ -330,15 +330,15 @@ def test_what_grows_only_mounted_needs_its_driver() -> None:
     on, part = growing("xfs")
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
-    with pytest.raises(Refused, match="has no XFS, which grows only while it is mounted"):
+    with pytest.raises(Refused, match="has no XFS, whose size only changes while it is mounted"):
         grow_plan(without, on, part)
 
 
 def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
     on, part = growing()
     plan = grown(on, part)
-    slots = (replace(slot, filesystem="ntfs" if slot.number else None) for slot in plan.before.slots)
-    grow = replace(plan.steps[1], operation=GrowFilesystem("/dev/sda1", "ntfs", 3 * GIB - MIB))
+    slots = (replace(slot, filesystem="f2fs" if slot.number else None) for slot in plan.before.slots)
+    grow = replace(plan.steps[1], operation=GrowFilesystem("/dev/sda1", "f2fs", 3 * GIB - MIB))
     forged = replace(
         plan,
         before=replace(plan.before, slots=tuple(slots)),
@@ -350,9 +350,14 @@ def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
 
 GROWING = {
     "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
-    "NTFS": (
-        growing("ntfs"),
-        "/dev/sda1 holds ntfs: only ext2, ext3, ext4, XFS and Btrfs can be grown so far.",
+    "F2FS": (
+        growing("f2fs"),
+        "/dev/sda1 holds f2fs: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far.",
+    ),
+    "FAT": (
+        growing("vfat"),
+        "/dev/sda1 does not grow: fatresize, its only program, writes the table itself and misses the size "
+        "asked for. Copy its files to a new volume instead: `diskwright bring /dev/sda1 VOLUME`.",
     ),
     "nothing in it": (growing(None), "Nothing is recognised on /dev/sda1"),
     "no room": (

@@ -105,7 +105,7 @@ NEVER = {
     "XFS": (holding("xfs"), f"XFS cannot shrink. {AROUND}"),
     "JFS": (holding("jfs"), f"JFS cannot shrink. {AROUND}"),
     "a mounted XFS": (holding("xfs", MOUNTED), "XFS cannot shrink."),
-    "F2FS": (holding("f2fs"), f"only ext2, ext3, ext4 and NTFS shrink so far. {AROUND}"),
+    "F2FS": (holding("f2fs"), f"only ext2, ext3, ext4, Btrfs and NTFS shrink so far. {AROUND}"),
     "nothing in it": (holding(None), "Nothing is recognised on /dev/sda1"),
     "a logical one": (logical(), "is a logical partition"),
     "mounted": (holding("ext4", MOUNTED), f"shrinks only unmounted: `diskwright unmount {PART}` first."),

@@ -88,13 +88,14 @@ KIND = MadeKind(
         command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
         mounted=True,
     ),
-    # It grows only while it is mounted (btrfs-filesystem(8)).
+    # It changes its size only while it is mounted (btrfs-filesystem(8)).
     growing=Growing(
         commands=lambda place: (("btrfs", "filesystem", "resize", "max", place),),
         check=CHECK,
         programs=("btrfs",),
         mounted=True,
         in_use=lambda _device, place, member: _resize(f"{member}:max", place),
+        smaller=lambda place, size: (_resize(str(size), place),),
         shrinks_in_use=lambda _device, place, member, size: _resize(f"{member}:{size}", place),
     ),
     holds=Holds(flags=BTRFS_FLAGS),

@@ -37,8 +37,8 @@ class Growing:
     """How a filesystem comes to fill its partition: `commands` take its node, or where it is `mounted` for
     it, with these options, its place. `check` changes nothing and ends with 0 for a clean one that is not
     mounted, with the node behind it. `programs` show it on a stand-in beforehand. `smaller` are the commands
-    that have it end within so many bytes; None for one that is not made smaller. `whole_pages`: a stand-in
-    shows it only in those. The remarks are what is good to know before.
+    that have it end within so many bytes, at its node or place as well; None for one that is not made
+    smaller. `whole_pages`: a stand-in shows it only in those. The remarks are what is good to know before.
 
     `in_use` is the command for one that a person has mounted, by its node, place and member number; None for
     one that only grows unmounted. `shrinks_in_use` takes that back, with a size in bytes behind them.
@@ -65,7 +65,8 @@ class FilesystemKind:
     first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
     same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
     others have neither. Without `relabelling` it keeps its label, without `growing` its size; of what
-    `never_shrinks` no program makes one smaller. `holds` is what a copy to it keeps beside the content.
+    `never_shrinks` no program makes one smaller, and `why_not_grow` is the clause why none is trusted to make
+    one larger. `holds` is what a copy to it keeps beside the content.
     """
 
     name: str
@@ -77,6 +78,7 @@ class FilesystemKind:
     relabelling: Relabelling | None = None
     growing: Growing | None = None
     never_shrinks: bool = False
+    why_not_grow: Said | None = None
     holds: Holds = LINUX
 
     @property

@@ -89,6 +89,10 @@ NTFS = Sentence(
     "It is for sharing with Windows. Linux writes it since 5.15 (ntfs3), but cannot repair it, which takes "
     "chkdsk on Windows.",
 )
+FAT_SIZE = Sentence(
+    "filesystems.fat-size",
+    "fatresize, its only program, writes the table itself and misses the size asked for",
+)
 CHKDSK = Sentence(
     "filesystems.chkdsk",
     "ntfsresize marks the volume to be checked: Windows does that when it starts, or `chkdsk /f`. Until then "

@@ -1,11 +1,15 @@
-"""Growing a Btrfs. Its chunks hold either files or records (btrfs-inspect-internal(8), dump-tree): all chunks
-of records are copied, and nothing is written where there are files. Growing changes records alone: it writes
-them anew, in chunks of records or where no chunk is (Linux fs/btrfs/volumes.c)."""
+"""Another size for a Btrfs. Its chunks hold either files or records (btrfs-inspect-internal(8), dump-tree).
+All chunks of records are copied, and nothing is written where there are files. Growing changes records
+alone: it writes them anew, in chunks of records or where no chunk is (Linux fs/btrfs/volumes.c). Shrinking
+moves what is in chunks that reach behind the new end, and is copied, to what is free elsewhere.
+"""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wizard.apply.block.extents import GRAIN_BYTES, without
+from wizard.apply.block.extents import GRAIN_BYTES, clipped, gaps, merged
 from wizard.apply.engine.marks import BTRFS_COPIES
 from wizard.apply.resizing.showing import Showing
 from wizard.apply.resizing.words import CUT_OFF, DEVICES, MIXED, NOT_TOLD, SMALL_BLOCKS, refusal
@@ -20,7 +24,12 @@ SUPERBLOCK_AT = 64 * KIB
 
 SUPERBLOCK = ("btrfs", "inspect-internal", "dump-super")
 CHUNKS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk")
-CHUNK = re.compile(r"CHUNK_ITEM \d+\).*?\n\s+length (\d+) .*? type (\S+)\n((?:(?!\titem ).*\n)*)")
+CHUNK = re.compile(r"CHUNK_ITEM (\d+)\).*?\n\s+length (\d+) .*? type (\S+)\n((?:(?!\titem ).*\n)*)")
+EXTENTS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "extent")
+EXTENT = re.compile(r"\((\d+) EXTENT_ITEM (\d+)\)")
+"""A stretch that is in use: where in the filesystem, and how long. Records have METADATA_ITEM, or lie in
+chunks of records."""
+
 STRIPE = re.compile(r"stripe \d+ devid \d+ offset (\d+)")
 PROFILES = frozenset({"single", "DUP"})
 """What one device alone can have: every stripe has all of the chunk."""
@@ -28,20 +37,22 @@ PROFILES = frozenset({"single", "DUP"})
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk: what it holds (DATA, METADATA, SYSTEM), how it is spread, and where it lies."""
+    """A chunk: where in the filesystem it is, what it holds (DATA, METADATA, SYSTEM), how it is spread, and
+    where it lies on the device."""
 
+    start_bytes: int
     holds: frozenset[str]
     profile: str
     places: tuple[Extent, ...]
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Show every chunk of records; the places are those where no files are. Raises Failed."""
+    """Show every chunk of records, and what has to move; the places are those where no files are. Raises
+    Failed."""
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
         raise Failed(refusal(MIXED()))
-    files = [place for one in found if "DATA" in one.holds for place in one.places]
     records = [place for one in found if "DATA" not in one.holds for place in one.places]
     copies = [
         Extent(at, GRAIN_BYTES)
@@ -49,22 +60,58 @@ def show(showing: Showing) -> tuple[Extent, ...]:
         if at + GRAIN_BYTES <= showing.volume.size_bytes
     ]
     showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in (*records, *copies))
-    elsewhere = without(Extent(0, showing.volume.size_bytes), files)
-    return tuple(showing.within(one.start_bytes, one.size_bytes) for one in elsewhere)
+    if not showing.behind:
+        files = [place for one in found if "DATA" in one.holds for place in one.places]
+        return _elsewhere(files, showing)
+    used = in_use(found, showing.asked(*EXTENTS, showing.real))
+    going = [place for one in found for place in one.places if place.end_bytes > showing.size_bytes]
+    moved = tuple(clipped(merged(going, 1, showing.volume.size_bytes), used))
+    showing.refuse_room(sum(one.size_bytes for one in moved))
+    showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in moved)
+    return _elsewhere(used, showing)
+
+
+def writable_now(showing: Showing) -> tuple[Extent, ...]:
+    """Where no files are on the stand-in, once it has shrunk; what grows moves none. Raises Failed."""
+    if not showing.behind:
+        return ()
+    found = chunks_in(showing.asked(*CHUNKS, showing.stand_in))
+    return _elsewhere(in_use(found, showing.asked(*EXTENTS, showing.stand_in)), showing)
+
+
+def _elsewhere(files: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
+    taken = merged(files, 1, showing.volume.size_bytes)
+    rest = gaps(taken, showing.volume.size_bytes)
+    return tuple(showing.within(one.start_bytes, one.size_bytes) for one in rest)
+
+
+def in_use(found: Sequence[Chunk], text: str) -> tuple[Extent, ...]:
+    """Where files lie on the device by dump-tree's words of the extent tree, in order and apart. Pure."""
+    data = sorted((one for one in found if "DATA" in one.holds), key=lambda one: one.start_bytes)
+    starts = [one.start_bytes for one in data]
+    places: list[Extent] = []
+    for start, length in ((int(one[1]), int(one[2])) for one in EXTENT.finditer(text)):
+        at = bisect_right(starts, start) - 1
+        if at >= 0 and start < starts[at] + data[at].places[0].size_bytes:
+            into = start - starts[at]
+            places += (Extent(place.start_bytes + into, length) for place in data[at].places)
+    return merged(places, 1, max((one.end_bytes for one in places), default=0))
 
 
 def chunks_in(text: str) -> tuple[Chunk, ...]:
     """The chunks in what dump-tree says of the chunk tree. Raises Failed where it names none. Pure."""
-    found = tuple(_chunk(int(length), kind, stripes) for length, kind, stripes in CHUNK.findall(text))
+    found = tuple(
+        _chunk(int(start), int(length), kind, stripes) for start, length, kind, stripes in CHUNK.findall(text)
+    )
     if len(found) != text.count("CHUNK_ITEM ") or not found:
         raise Failed(refusal(NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",))))
     return found
 
 
-def _chunk(length: int, kind: str, stripes: str) -> Chunk:
+def _chunk(start: int, length: int, kind: str, stripes: str) -> Chunk:
     *holds, profile = kind.split("|")
-    places = tuple(Extent(int(start), length) for start in STRIPE.findall(stripes))
-    return Chunk(frozenset(holds), profile, places)
+    places = tuple(Extent(int(at), length) for at in STRIPE.findall(stripes))
+    return Chunk(start, frozenset(holds), profile, places)
 
 
 def _refuse(text: str, showing: Showing) -> None:

@@ -36,7 +36,7 @@ RESIZERS = {
     "ext4": _EXT,
     "xfs": Resizer(xfs.show, xfs.held_bytes),
     "ntfs": Resizer(ntfs.show, ntfs.held_bytes, ntfs.writable_now),
-    "btrfs": Resizer(btrfs.show, btrfs.held_bytes),
+    "btrfs": Resizer(btrfs.show, btrfs.held_bytes, btrfs.writable_now),
 }
 
 

@@ -60,10 +60,14 @@ class Showing:
         Failed where the run's folder has no room to keep it twice, as it is and with what stood in its new
         place."""
         found = tuple(clipped(self.behind, gaps(places, self.volume.end_bytes)))
-        needed, room = 2 * sum(one.size_bytes for one in found), free_bytes(self.run)
-        if needed > room:
-            raise Failed(refusal(NO_ROOM(folder=str(self.run), needed=needed, room=room)))
+        self.refuse_room(sum(one.size_bytes for one in found))
         return found
+
+    def refuse_room(self, moved_bytes: int) -> None:
+        """Raises Failed where the run's folder has no room for what moves, twice."""
+        needed, room = 2 * moved_bytes, free_bytes(self.run)
+        if needed and needed > room:
+            raise Failed(refusal(NO_ROOM(folder=str(self.run), needed=needed, room=room)))
 
     @property
     def behind(self) -> tuple[Extent, ...]:

@@ -103,9 +103,6 @@ def grow_plan(
     much that it has that many bytes, or as many more as bring its end to an aligned place. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
-    growing = growing_of(part.filesystem)
-    if growing and growing.mounted:
-        _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
     size_bytes = part.size_bytes + room_behind(drive, part)
     if asked_bytes is not None:
         size_bytes = aligned_size(drive, part, asked_bytes)
@@ -134,6 +131,8 @@ def _resized(
     """The plan that gives a partition this size, with all that is in it."""
     doubts: tuple[Said, ...] = ()
     if growing := growing_of(part.filesystem):
+        if growing.mounted:
+            _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
         refuse_missing(machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes > part.size_bytes else growing.shrunk_remarks
     before = layout_before(drive, *measured(drive), keep=True)

@@ -11,6 +11,7 @@ from wizard.layout.one.words import (
     CONTAINER,
     FULL,
     LOGICAL_STAYS,
+    NEVER_GROWS,
     NEVER_SHRINKS,
     NO_JOURNAL,
     NO_NODE,
@@ -82,7 +83,9 @@ def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
         return UNMOUNT_FIRST(part=part.path)
     if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
         return why
-    mark = part.signatures[0]
+    mark, growing = part.signatures[0], growing_of(part.filesystem)
+    if growing and (why := _why_not_whole(part, growing)):
+        return why
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
         return NOT_UNMOUNTED(part=part.path)
     if least_bytes(drive, part) >= part.size_bytes:
@@ -128,10 +131,18 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     """Why the partition, and the filesystem in it, cannot take the free space behind it."""
     if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
         return why
-    block, growing = part.signatures[0].block_bytes or PAGE_BYTES, growing_of(part.filesystem)
-    if growing and growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
-        return SMALL(part=part.path, block=block, start=part.start_bytes)
+    growing = growing_of(part.filesystem)
+    if growing and (why := _why_not_whole(part, growing)):
+        return why
     return None if room_behind(drive, part) else NO_ROOM(part=part.path)
+
+
+def _why_not_whole(part: Partition, growing: Growing) -> Said | None:
+    """Why a stand-in, which tells whole pages apart, cannot show it."""
+    block = part.signatures[0].block_bytes or PAGE_BYTES
+    if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
+        return SMALL(part=part.path, block=block, start=part.start_bytes)
+    return None
 
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
@@ -161,7 +172,12 @@ def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
     """Why the table, or what the partition holds, does not let it grow."""
     if why := _why_not_resized(drive, part):
         return why
-    return None if growing_of(part.filesystem) else NOT_GROWN(part=part.path, what=_kinds_in(part))
+    if growing_of(part.filesystem):
+        return None
+    kind = KINDS.get(part.filesystem or "")
+    if kind and kind.why_not_grow:
+        return NEVER_GROWS(part=part.path, why=kind.why_not_grow)
+    return NOT_GROWN(part=part.path, what=_kinds_in(part))
 
 
 def _why_not_resized(drive: Drive, part: Partition) -> Said | None:

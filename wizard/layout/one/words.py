@@ -69,10 +69,15 @@ GROWN_CLEAN = Sentence("layout.one.grown-clean", "The filesystem's own check fin
 NO_ROOM = Sentence("layout.one.no-room", "There is no free space right behind {part}.")
 NO_DRIVER = Sentence(
     "layout.one.no-driver",
-    "The running kernel ({release}) has no {title}, which grows only while it is mounted: boot one that has.",
+    "The running kernel ({release}) has no {title}, whose size only changes while it is mounted: boot one "
+    "that has.",
 )
 NOT_GROWN = Sentence(
     "layout.one.not-grown", "{part} holds {what}: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far."
+)
+NEVER_GROWS = Sentence(
+    "layout.one.never-grows",
+    "{part} does not grow: {why}. Copy its files to a new volume instead: `diskwright bring {part} VOLUME`.",
 )
 NOT_GROWN_IN_USE = Sentence(
     "layout.one.not-grown-in-use", "{part} holds {kind}, which does not grow in use: unmount it first."
@@ -83,7 +88,7 @@ NO_JOURNAL = Sentence(
 )
 SMALL = Sentence(
     "layout.one.small",
-    "{part} has blocks of {block} bytes from byte {start} on; only whole pages of 4096 can be grown so far.",
+    "{part} has blocks of {block} bytes from byte {start} on; only whole pages of 4096 are resized so far.",
 )
 NOTHING_INSIDE = Sentence(
     "layout.one.nothing-inside", "Nothing is recognised on {part} whose size could change."
@@ -97,8 +102,8 @@ NEVER_SHRINKS = Sentence(
 )
 NOT_SHRUNK = Sentence(
     "layout.one.not-shrunk",
-    "{part} holds {what}: only ext2, ext3, ext4 and NTFS shrink so far. Copy its files to a smaller volume "
-    "instead: `diskwright bring {part} VOLUME`.",
+    "{part} holds {what}: only ext2, ext3, ext4, Btrfs and NTFS shrink so far. Copy its files to a smaller "
+    "volume instead: `diskwright bring {part} VOLUME`.",
 )
 UNMOUNT_FIRST = Sentence(
     "layout.one.unmount-first",

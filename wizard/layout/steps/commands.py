@@ -1,7 +1,7 @@
 """From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run
 alike: both call this."""
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.steps import words
@@ -71,12 +71,18 @@ def _resizing_commands(operation: Resizing) -> tuple[Argv, ...]:
     growing = KINDS[operation.filesystem].growing
     if growing is None:
         return ()
-    if isinstance(operation, ShrinkFilesystem):
-        return growing.smaller(operation.device, operation.size_bytes) if growing.smaller else ()
     if not growing.mounted:
-        return growing.commands(operation.device)
+        return _at(operation, growing, operation.device)
     mount = private_mount(operation)
-    return (*_mounting(mount), *growing.commands(mount.mount_point), ("umount", mount.mount_point))
+    between = _at(operation, growing, mount.mount_point)
+    return (*_mounting(mount), *between, ("umount", mount.mount_point))
+
+
+def _at(operation: Resizing, growing: Growing, place: str) -> tuple[Argv, ...]:
+    """The commands for its node, or where it is mounted for them for its place."""
+    if isinstance(operation, ShrinkFilesystem):
+        return growing.smaller(place, operation.size_bytes) if growing.smaller else ()
+    return growing.commands(place)
 
 
 def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> tuple[Argv, ...]:
