@@ -1,6 +1,7 @@
 """The drive that a partition moves on: open for this process alone, past the page cache, in windows of any
 size."""
 
+import errno
 import mmap
 import os
 from collections.abc import Callable
@@ -9,7 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from wizard.apply.block import words
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.engine.words import IN_USE
+from wizard.apply.move.unread.narrowing import Unread
 from wizard.model.errors import Failed
+
+UNREAD = frozenset({errno.EIO, errno.ENODATA})
+"""What the kernel says of a sector that cannot be read (Linux block/blk-core.c, blk_errors: IOERR, MEDIUM)."""
 
 
 class MovedDrive:
@@ -44,7 +49,8 @@ class MovedDrive:
             try:
                 got = os.preadv(self._fd, [buffer[done:]], offset_bytes + done)
             except OSError as error:
-                raise Failed(
+                kind = Unread if error.errno in UNREAD else Failed
+                raise kind(
                     words.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
                 ) from None
             if not got:

@@ -12,13 +12,16 @@ import hashlib
 import json
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from wizard.apply.block.extents import merged
 from wizard.apply.move.state import Course, Piece, State
+from wizard.apply.move.unread import words
 from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Failed
+from wizard.model.machine import Extent
 from wizard.probe.content.moving import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
 WINDOW_MAGIC = b"DWMOVW\x001"
@@ -42,7 +45,7 @@ class MovingDrive(Protocol):
         """Memory that can be read into and written from."""
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
-        """Fill the buffer."""
+        """Fill the buffer. Raises Unread where the drive says that a sector cannot be read."""
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
         """Hand it over. Until `flush` nobody knows which part of it arrived."""
@@ -102,9 +105,22 @@ def has_room(state: State, room_bytes: int) -> bool:
     """Whether a journal of a move has room for its images, and a slot for this state with the edges of any
     phase."""
     course = state.course
-    plain = len(_plain(state)) + HEADER.size + STATE_GROWS_BYTES
     room = journal_bytes(course.pieces.total_bytes, course.scheme, course.window_bytes, course.physical_bytes)
-    return plain + MOST_EDGES * course.physical_bytes <= SLOT_BYTES and room <= room_bytes
+    return fits(state) and room <= room_bytes
+
+
+def fits(state: State) -> bool:
+    """Whether a slot has room for this state with the edges of any phase."""
+    plain = len(_plain(state)) + HEADER.size + STATE_GROWS_BYTES
+    return plain + MOST_EDGES * state.course.physical_bytes <= SLOT_BYTES
+
+
+def with_unread(state: State, places: tuple[Extent, ...]) -> State:
+    """The state that knows that these cannot be read. Raises Failed where a slot has no room for so many."""
+    known = replace(state, unread=merged((*state.unread, *places), 1, state.course.size_bytes))
+    if not fits(known):
+        raise Failed(words.TOO_MANY_KEPT(count=len(known.lost)))
+    return known
 
 
 def _plain(state: State) -> bytes:

@@ -9,12 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from wizard.apply.block.extents import merged
 from wizard.apply.move import words
 from wizard.apply.move.bars import with_bars
-from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, write_bytes
+from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, with_unread, write_bytes
 from wizard.apply.move.moving import Moving
 from wizard.apply.move.state import Phase, Piece, Side, State
+from wizard.apply.move.unread.narrowing import Unreadable
+from wizard.apply.move.unread.reading import fill
 from wizard.model.errors import Failed
+from wizard.model.machine import Extent
 from wizard.model.units import KIB
 
 MARKS = tuple(kib * KIB for kib in (0, 4, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096))
@@ -40,10 +44,19 @@ class Mover:
         self._images = images
 
     def go(self, target: Side) -> None:
-        """Until the partition is whole there, and the table says so. Raises Stopped, and Failed where the
-        drive fails; both ways lead on from there."""
+        """Until the partition is whole there, and the table says so. Raises Stopped, Unreadable where sectors
+        cannot be read, and Failed where the drive fails; both ways lead on from there."""
         while (self.state.phase, self.state.target) != (Phase.DONE, target):
             self._step(target)
+
+    def give_up(self, places: Iterable[Extent]) -> None:
+        """Of these, which cannot be read, those that are known so become zeros where they move; on the medium
+        on return."""
+        given = tuple(place for place in self.state.unread if place in {*places})
+        if given:
+            left = tuple(place for place in self.state.unread if place not in given)
+            given_up = merged((*self.state.given_up, *given), 1, self.state.course.size_bytes)
+            self._enter(replace(self.state, unread=left, given_up=given_up), self._edges)
 
     def _step(self, target: Side) -> None:
         phase, turns = self.state.phase, self.state.target is not target
@@ -142,7 +155,13 @@ class Mover:
         edges = self._shared(place for at, size in written for place in (at, at + size))
         state = replace(self.state, phase=phase, edges=edges)
         state = replace(state, target=side) if phase is Phase.PLACING else replace(state, barred_at=side)
-        self._enter(state, self._read_edges(edges))
+        try:
+            kept = self._read_edges(edges)
+        except Unreadable as unreadable:
+            # The phase that was begun stands, and what it wrote.
+            self._enter(with_unread(self.state, unreadable.places), self._edges)
+            raise
+        self._enter(state, kept)
 
     def _shared(self, borders: Iterable[int]) -> tuple[int, ...]:
         block = self.state.course.physical_bytes
@@ -150,7 +169,11 @@ class Mover:
 
     def _read_edges(self, edges: tuple[int, ...]) -> bytes:
         block = self.state.course.physical_bytes
-        return b"".join(read_bytes(self._drive, at, block) for at in edges)
+        buffer = self._drive.buffer(len(edges) * block)
+        for number, at in enumerate(edges):
+            piece = buffer[number * block : (number + 1) * block]
+            fill(self._drive, self.state, self.state.boundary_bytes, at, piece)
+        return bytes(buffer)
 
     def _marks(self) -> tuple[tuple[int, int], ...]:
         """Where in the head something is recognised, and how much of it that takes."""

@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from wizard.apply.move.journal import Journal, MovingDrive, Window, read_bytes, seal, write_bytes
+from wizard.apply.block.extents import merged, without
+from wizard.apply.move.journal import Journal, MovingDrive, Window, seal, with_unread, write_bytes
 from wizard.apply.move.state import Side, State
+from wizard.apply.move.unread.narrowing import Unreadable
+from wizard.apply.move.unread.reading import fill
 from wizard.apply.move.windows import after, ends, windows
 from wizard.model.documents.move import Scheme
+from wizard.model.machine import Extent
 
 BUFFERS = 3
 """One is written, one is written next, and one is read into."""
@@ -28,7 +32,7 @@ class Moving:
         self, drive: MovingDrive, journal: Journal, state: State, told: Callable[[int], bool]
     ) -> None:
         self._drive, self._journal, self._told = drive, journal, told
-        self.state = state
+        self.state, self._upwards = state, True
         course = state.course
         size = course.window_bytes + 4 * course.physical_bytes
         self._buffers = [drive.buffer(size) for _ in range(BUFFERS)]
@@ -36,11 +40,11 @@ class Moving:
 
     def to(self, target: Side) -> State:
         """Move all that is left; the state then, which is not recorded yet. Raises Stopped where that was
-        wanted, with everything recorded."""
+        wanted, and Unreadable where sectors cannot be read, with everything recorded."""
         try:
             if self.state.course.scheme is Scheme.LOGGED:
                 self._redo()
-            self.state = replace(self.state, target=target)
+            self.state, self._upwards = replace(self.state, target=target), self.state.course.raises(target)
             parts = [*windows(self.state.course, self.state.boundary_bytes, target)]
             if parts:
                 self._begin(target, parts[0])
@@ -60,16 +64,50 @@ class Moving:
             fixed = place + (first[1] if course.raises(target) else first[0])
             block = course.physical_bytes
             edges = (fixed // block * block,) if fixed % block else ()
-        kept = b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges)
+        try:
+            kept = b"".join(self._read_edge(first, at) for at in edges)
+        except Unreadable as unreadable:
+            self._stop_before(unreadable)
+            raise
         self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), kept)
         self._drive.flush()
+
+    def _read_edge(self, first: tuple[int, int], at_bytes: int) -> bytes:
+        buffer = self._drive.buffer(self.state.course.physical_bytes)
+        self._fill(first, at_bytes, buffer)
+        return bytes(buffer)
 
     def _record(self, state: State, edges: bytes = b"") -> None:
         self.state = state
         self._journal.save(state, edges)
 
     def _moved_to(self, boundary: int) -> State:
-        return replace(self.state, boundary_bytes=boundary, edges=())
+        """What was given up there has become zeros, and the rest was read."""
+        state, before = self.state, self.state.boundary_bytes
+        if boundary == before:
+            return replace(state, edges=())
+        part = Extent(min(before, boundary), abs(boundary - before))
+        left = tuple(piece for place in state.given_up for piece in without(place, (part,)))
+        moved = (piece for place in state.given_up for piece in without(place, left))
+        return replace(
+            state,
+            boundary_bytes=boundary,
+            edges=(),
+            unread=tuple(place for place in state.unread if without(place, (part,)) == (place,)),
+            given_up=left,
+            zeros=merged((*state.zeros, *moved), 1, state.course.size_bytes),
+        )
+
+    def _fill(self, part: tuple[int, int], at_bytes: int, data: memoryview) -> None:
+        """What lies there on the drive when this window is the next. Raises Unreadable."""
+        boundary = part[1] if self._upwards else part[0]
+        fill(self._drive, self.state, boundary, at_bytes, data)
+
+    def _stop_before(self, unreadable: Unreadable) -> None:
+        """What has moved is on the medium, and recorded now with what cannot be read."""
+        state = replace(with_unread(self.state, unreadable.places), edges=())
+        self._record(state)
+        self._drive.flush()
 
     # ---- direct
 
@@ -79,7 +117,16 @@ class Moving:
         # A flush goes on beside the write of the next window. What it brought to the medium is recorded then,
         # and the next flush takes the record along: the hole has room for what no record tells of yet.
         flushed, arrived = None, self.state.boundary_bytes
-        for number, (part, data) in enumerate(self._read_ahead(parts, source)):
+        coming = self._read_ahead(parts, source)
+        for number, part in enumerate(parts):
+            try:
+                data = next(coming)
+            except Unreadable as unreadable:
+                if flushed is not None:
+                    flushed()
+                self.state = self._moved_to(arrived)
+                self._stop_before(unreadable)
+                raise
             self._drive.write(place + part[0], data)
             if flushed is not None:
                 flushed()
@@ -96,23 +143,21 @@ class Moving:
         self._drive.flush()
         self.state = self._moved_to(arrived)
 
-    def _read_ahead(
-        self, parts: list[tuple[int, int]], source: int
-    ) -> Iterator[tuple[tuple[int, int], memoryview]]:
-        """Each window with its bytes; the next one is read while this one is written."""
+    def _read_ahead(self, parts: list[tuple[int, int]], source: int) -> Iterator[memoryview]:
+        """The bytes of each window; the next one is read while this one is written."""
 
         def read(number: int) -> memoryview:
             start, end = parts[number]
             buffer = self._buffers[number % BUFFERS][: end - start]
-            self._drive.read_into(source + start, buffer)
+            self._fill(parts[number], source + start, buffer)
             return buffer
 
         coming = self._ahead.submit(read, 0)
-        for number, part in enumerate(parts):
+        for number in range(len(parts)):
             data = coming.result()
             if number + 1 < len(parts):
                 coming = self._ahead.submit(read, number + 1)
-            yield part, data
+            yield data
 
     # ---- logged
 
@@ -131,13 +176,25 @@ class Moving:
         def log(number: int, window: Window) -> None:
             self._journal.log(course, window, self._buffers[number % BUFFERS])
 
-        window = ready(0)
+        try:
+            window = ready(0)
+        except Unreadable as unreadable:
+            self._stop_before(unreadable)
+            raise
         assert window is not None
         log(0, window)
         self._drive.flush()
         coming = self._ahead.submit(ready, 1)
         for number, part in enumerate(parts):
-            following = coming.result()
+            try:
+                following = coming.result()
+            except Unreadable as unreadable:
+                # The log has the window before it, and redoes it.
+                write_bytes(self._drive, window.place, bytes(window.data))
+                self._drive.flush()
+                self.state = self._moved_to(after(part, upwards))
+                self._stop_before(unreadable)
+                raise
             # What is read ahead lies where neither of the two windows before it goes.
             coming = self._ahead.submit(ready, min(number + 2, len(parts)))
             logging = self._beside.submit(log, number + 1, following) if following else None
@@ -164,11 +221,11 @@ class Moving:
         below, above = (place + start) % block, -(place + end) % block
         size = below + end - start + above
         data = buffer[block : block + size]
-        self._drive.read_into(source + start, data[below : below + end - start])
+        self._fill(part, source + start, data[below : below + end - start])
         if below:
-            self._drive.read_into(place + start - below, data[:below])
+            self._fill(part, place + start - below, data[:below])
         if above:
-            self._drive.read_into(place + end, data[size - above :])
+            self._fill(part, place + end, data[size - above :])
         return Window(number, start, end, place + start - below, course.raises(target), data)
 
     def _redo(self) -> None:
@@ -177,7 +234,8 @@ class Moving:
         found = [*self._journal.logged(course, self.state.epoch << 32)]
         for window in found:
             write_bytes(self._drive, window.place, bytes(window.data))
-            state = replace(state, boundary_bytes=after((window.start, window.end), window.upwards))
+            self.state = state
+            state = self._moved_to(after((window.start, window.end), window.upwards))
         if found:
             self._drive.flush()
             self._record(state)

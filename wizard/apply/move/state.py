@@ -7,6 +7,7 @@ directions, and undoing either, go on from the same boundary."""
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.apply.block.extents import merged
 from wizard.model.documents.move import Scheme
 from wizard.model.machine import Extent
 
@@ -119,7 +120,11 @@ class State:
     """How far it is. `target` is where it goes, `barred_at` where the head is taken from. `edges` are the
     physical blocks, by their offsets, that a write of this phase shares with what is not its own: the journal
     keeps their bytes. `epoch` numbers the stretches in one direction: windows of an older one mean
-    nothing."""
+    nothing.
+
+    Of the content, counted from its start: `unread` are the physical blocks that could not be read when it
+    stopped; `given_up` those that whoever looked at them lets become zeros, where they have not moved yet;
+    `zeros` those that have."""
 
     course: Course
     phase: Phase
@@ -128,6 +133,15 @@ class State:
     boundary_bytes: int
     epoch: int
     edges: tuple[int, ...] = ()
+    unread: tuple[Extent, ...] = ()
+    given_up: tuple[Extent, ...] = ()
+    zeros: tuple[Extent, ...] = ()
+
+    @property
+    def lost(self) -> tuple[Extent, ...]:
+        """What of the content is not known any more."""
+        found = (*self.unread, *self.given_up, *self.zeros)
+        return merged(found, 1, self.course.size_bytes)
 
     def moved_to(self, side: Side) -> int:
         """How much of the content lies there."""
