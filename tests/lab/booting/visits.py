@@ -131,12 +131,12 @@ def installed(fleet: Fleet) -> Iterator[Check]:
 def moved(fleet: Fleet) -> Iterator[Check]:
     """In a guest that is no part of them; what is misaligned and may move does."""
     for one in SYSTEMS[fleet]:
+        if one.is_noted:
+            one.forget_the_usual_place()
         before = _sector(one)
         status, said = told("move", one.node, "--confirm", one.drive.serial)
         name = one.drive.name
         yield Check(f"{name}: it moves", status == ExitCode.DONE and _sector(one) != before, said[-3000:])
-        if one.is_noted:
-            one.forget_the_usual_place()
         again, asked = _again(said), one is LISTED
         if asked:
             (SHARED / COMMAND).write_text(again)
