@@ -21,11 +21,11 @@ from statistics import median
 from tests.bench.migration import plant
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, quiet, render, timed
 from tests.readme import put
-from wizard.apply.bring.catching_up import catch_up
-from wizard.apply.bring.comparing import compare
-from wizard.apply.bring.copying import copy_listed
 from wizard.apply.bring.planning import work_out
 from wizard.apply.bring.site import site_of
+from wizard.apply.bring.steps.catching_up import catch_up
+from wizard.apply.bring.steps.comparing import compare
+from wizard.apply.bring.steps.copying import copy_listed
 from wizard.model.units import GIB
 
 SHAPES = ((8_000, 0, "8,000 small files"), (0, 6, "6 files of 96 MiB"))

@@ -12,7 +12,7 @@ from tests.lab.trouble import CannotRun
 
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 APPLETS = ("sh", "mount", "mkdir", "insmod", "cat", "ln", "sleep", "switch_root")
-FOLDERS = ("bin", "dev", "proc", "sys", "run", "new", "low", "layer", "lab", "rw", "modules", "drivers")
+FOLDERS = ("bin", "dev", "proc", "sys", "run", "new", "low", "layer", "lab", "rw")
 INIT = Path(__file__).with_name("init.sh")
 
 
@@ -60,22 +60,37 @@ def _module(file: Path) -> bytes:
     return lzma.decompress(content) if file.suffix == ".xz" else content
 
 
-def write_initramfs(system: GuestSystem, drivers: tuple[str, ...], target: Path) -> None:
-    """Not compressed: without KVM, unpacking costs the guest more than reading."""
-    busybox = next((path for path in (Path("/usr/bin/busybox"), Path("/bin/busybox")) if path.exists()), None)
-    if busybox is None:
+def busybox() -> bytes:
+    """The program; raises CannotRun where it is not there."""
+    found = next((path for path in (Path("/usr/bin/busybox"), Path("/bin/busybox")) if path.exists()), None)
+    if found is None:
         raise CannotRun("busybox is not installed: the package is busybox-static.")
+    return found.read_bytes()
+
+
+def first_root(
+    system: GuestSystem, init: bytes, applets: tuple[str, ...], loads: dict[str, tuple[str, ...]]
+) -> bytes:
+    """A first root with that script and those of busybox's programs. `loads` are modules by the folder that
+    they lie in: numbered, so that the script loads them in this order by their names. Not compressed: without
+    KVM, unpacking costs the guest more than reading."""
     dependencies = (system.modules / "modules.dep").read_text()
-    first = load_order(dependencies, MODULES)
-    then = [file for file in load_order(dependencies, drivers) if file not in first]
-    members = [Member(name, stat.S_IFDIR | 0o755) for name in FOLDERS]
-    members.append(Member("bin/busybox", stat.S_IFREG | 0o755, busybox.read_bytes()))
-    members += [Member(f"bin/{applet}", stat.S_IFLNK | 0o777, b"busybox") for applet in APPLETS]
-    members.append(Member("init", stat.S_IFREG | 0o755, INIT.read_bytes()))
-    # Numbered, so that the script loads them in this order by their names.
-    for folder, order in (("modules", first), ("drivers", then)):
+    members = [Member(name, stat.S_IFDIR | 0o755) for name in (*FOLDERS, *loads)]
+    members.append(Member("bin/busybox", stat.S_IFREG | 0o755, busybox()))
+    members += [Member(f"bin/{applet}", stat.S_IFLNK | 0o777, b"busybox") for applet in applets]
+    members.append(Member("init", stat.S_IFREG | 0o755, init))
+    loaded: set[str] = set()
+    for folder, wanted in loads.items():
+        order = [file for file in load_order(dependencies, wanted) if file not in loaded]
+        loaded.update(order)
         members += [
             Member(f"{folder}/{index:02}-{Path(f).name}", stat.S_IFREG | 0o644, _module(system.modules / f))
             for index, f in enumerate(order)
         ]
-    target.write_bytes(archive(members))
+    return archive(members)
+
+
+def write_initramfs(system: GuestSystem, drivers: tuple[str, ...], target: Path) -> None:
+    """That of the lab's guests."""
+    loads = {"modules": MODULES, "drivers": drivers}
+    target.write_bytes(first_root(system, INIT.read_bytes(), APPLETS, loads))

@@ -43,6 +43,8 @@ MODULES = (
     "erring",
     "moved",
     "movecuts",
+    "booting.visits",
+    "realigned",
     "powercuts",
     "applycuts",
     "equal",

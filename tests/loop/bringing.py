@@ -15,10 +15,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.manifests import ACL, fill
-from wizard.apply.bring import catching_up, comparing, copying
 from wizard.apply.bring import run as running
-from wizard.apply.bring.record import load_copied
 from wizard.apply.bring.start import start_bring
+from wizard.apply.bring.steps import catching_up, comparing, copying, pieces
+from wizard.apply.bring.steps.record import load_copied
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.entry import Kind
 from wizard.apply.manifest.held import as_held
@@ -145,7 +145,7 @@ def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
 
 
 PLACES = (
-    (copying, "copy_entry"),
+    (pieces, "copy_entry"),
     (copying, "save_copied"),
     (catching_up, "walk"),
     (catching_up, "finish_folder"),
@@ -163,7 +163,8 @@ PLACES = (
 
 def small(patch: pytest.MonkeyPatch) -> None:
     """Have what is copied noted often."""
-    patch.setattr(copying, "AHEAD", 16)
+    patch.setattr(copying, "AHEAD", 8)
+    patch.setattr(pieces, "PIECE_ENTRIES", 8)
     patch.setattr(copying, "SYNC_BYTES", 8000)
 
 

@@ -15,11 +15,11 @@ from tests.loop.applying import carry_out, diskwright, ended, said, story
 from tests.loop.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
 from tests.loop.manifests import ACL, NOT_UTF8
 from tests.loop.walking import walker
-from wizard.apply.bring import catching_up, comparing, copying
 from wizard.apply.bring import run as running
 from wizard.apply.bring.planning import work_out
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.start import start_bring
+from wizard.apply.bring.steps import catching_up, comparing, pieces
 from wizard.apply.decide import undo
 from wizard.apply.manifest.copying import Copy, copy_entry
 from wizard.apply.manifest.differences import differences
@@ -190,7 +190,7 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
 
     def change_others(copy: Copy, path: bytes, *rest: object) -> int:
         flags = copy_entry(copy, path, *rest)  # type: ignore[arg-type]
-        if path == b"many/3":
+        if path == b"many/3/3":
             (top / "many/0/0").write_text("changed once it was copied")
             (top / "many/5/5").unlink()
             (top / "many/1/1").unlink()
@@ -211,7 +211,8 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
         return flags
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "copy_entry", change_others)
+        patch.setattr(pieces, "copy_entry", change_others)
+        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
         patch.setattr(catching_up, "copy_entry", change_again)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)

@@ -3,6 +3,7 @@ lost or copied again."""
 
 import os
 import random
+import signal
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +25,9 @@ from tests.loop.bringing import (
     small,
 )
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.bring import copying
 from wizard.apply.bring.places import source_open
 from wizard.apply.bring.planning import work_out
+from wizard.apply.bring.steps import copying, pieces
 from wizard.apply.decide import resume, undo
 from wizard.apply.manifest.copying import Copy, copy_entry
 from wizard.apply.manifest.manifest import BEFORE
@@ -139,13 +140,49 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
         return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "copy_entry", stop_at_thirty)
+        patch.setattr(pieces, "copy_entry", stop_at_thirty)
+        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
     assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")
+
+
+def test_a_kill_or_a_stop_while_processes_share_the_work(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target()
+    for number in range(1500):
+        folder = source.place / str(number % 30)
+        folder.mkdir(exist_ok=True)
+        (folder / str(number)).write_bytes(b"%d" % number * (number % 700))
+    (source.place / "29/linked").hardlink_to(source.place / "0/0")
+    monkeypatch.setattr(pieces, "PIECE_ENTRIES", 400)
+    drawn = random.Random(14)
+    for name in ("killed", "stopped"):
+        run = ways.begin(work_out(str(source.place), str(target.place), name))
+        pid = os.fork()
+        if not pid:
+            try:
+                carry_out(run, Purpose.APPLY, ())
+            finally:
+                os._exit(7)
+        wanted = drawn.randrange(30, 700)
+        while len(contents(target.place / name)) < wanted:
+            assert os.waitpid(pid, os.WNOHANG) == (0, 0), story(run)
+        if name == "killed":
+            os.kill(pid, signal.SIGKILL)
+        else:
+            request_stop(run)
+        os.waitpid(pid, 0)
+        assert state(run) is (RunState.INTERRUPTED if name == "killed" else RunState.STOPPED), story(run)
+        trusted = inodes(run, target.place / name)
+        resume(run)
+        assert ended(run) is RunState.DONE, story(run)
+        assert_alike(ways, source.place, target.place / name, "xfs")
+        now = inodes(run, target.place / name)
+        assert {path: now[path] for path in trusted} == trusted
+        assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
 
 
 def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
@@ -162,9 +199,9 @@ def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
 
         return stop
 
-    for name, listed_ in (("take_manifest", False), ("copy_entry", True)):
+    for module, name, listed_ in ((copying, "take_manifest", False), (pieces, "copy_entry", True)):
         with monkeypatch.context() as patch:
-            patch.setattr(copying, name, stop_before(getattr(copying, name)))
+            patch.setattr(module, name, stop_before(getattr(module, name)))
             carry_out(run, Purpose.APPLY, ())
         assert state(run) is RunState.STOPPED, story(run)
         assert (run / BEFORE).exists() is listed_

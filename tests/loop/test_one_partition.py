@@ -106,9 +106,9 @@ class Shared:
         wished = wish(filesystem, mount_point=self.work.place("new"))
         return format_plan(machine, drive, part, [wished], draw)
 
-    def grow_plan(self) -> Plan:
+    def grow_plan(self, size_bytes: int | None = None) -> Plan:
         known = unknown_kernel(probe_machine([self.path]))
-        return grow_plan(known, *self.probed())
+        return grow_plan(known, *self.probed(), asked_bytes=size_bytes)
 
     def shrink_plan(self, size_bytes: int) -> Plan:
         known = unknown_kernel(probe_machine([self.path]))

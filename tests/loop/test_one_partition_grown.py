@@ -114,6 +114,24 @@ def test_growing_keeps_the_files_and_the_neighbours(
             assert (place / "kept").read_bytes() == name.encode() * 1000
 
 
+@pytest.mark.parametrize("filesystem", one_in(3, ("ext4", "xfs", "btrfs")))
+def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    files = filled(drive, filesystem)
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan(700 * MIB - 5), keep=False)
+    assert state is RunState.WAITING, story(run)
+    undo(run)
+    assert ended(run) is RunState.UNDONE and work.digest(drive.path) == was, story(run)
+    run, state = work.apply(drive.grow_plan(700 * MIB))
+    assert state is RunState.DONE, story(run)
+    known, part = drive.probed()
+    assert part.size_bytes == 700 * MIB
+    assert any(one.start_bytes == part.end_bytes for one in known.free)
+    tool(*CHECKS[filesystem], drive.node(2))
+    assert files_of(drive) == files
+
+
 @pytest.mark.parametrize(
     ("kind", "filesystem"), [("gpt", "ext4"), ("large", "plain xfs"), ("large", "btrfs")]
 )

@@ -13,9 +13,9 @@ import pytest
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from wizard.apply.bring import places, planning
-from wizard.apply.bring.copying import is_steady
-from wizard.apply.bring.digests import Digests, with_digests
 from wizard.apply.bring.places import Ground
+from wizard.apply.bring.steps.digests import Digests, with_digests
+from wizard.apply.bring.steps.pieces import is_steady
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.apply.manifest.held import as_held
 from wizard.apply.run import progress

@@ -139,14 +139,17 @@ def test_the_least_size_leaves_a_margin_and_is_taken() -> None:
 
 
 def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
-    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "shrink")
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
     return entry.key, str(entry.says), str(entry.why_not)
 
 
 def test_the_menu_offers_it_or_says_why_not() -> None:
-    assert entry_of(*holding()) == ("z", "down to 187 MB; files stay, its end becomes free", "")
-    assert entry_of(*holding(taken=None)) == ("z", "files stay, its end becomes free", "")
-    assert entry_of(*holding("xfs")) == ("z", "", f"XFS cannot shrink. {AROUND}")
+    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or elsewhere; files stay", "")
+    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or elsewhere; files stay", "")
+    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or elsewhere; files stay", "")
+    # It is known, too little to move, and nothing changes its size.
+    on = partitioned(partition(1, MIB, 512 * KIB, filesystem="jfs"))
+    assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")
 
 
 def test_a_size_is_typed_and_leads_to_review() -> None:
@@ -155,11 +158,21 @@ def test_a_size_is_typed_and_leads_to_review() -> None:
     at(person, "/dev/sda", "open")
     at(person, PART, "actions")
     person.key("z")
-    assert "178 MiB at the least" in person.text
-    for wrong, why in (("100M", "cannot be that small"), ("some", "some"), ("2G", "ask for less")):
-        person.act("take", size=wrong)
-        assert why in person.said and person.view.place == "typing"
-    person.act("take", size="500M")
+    assert "down to 178 MiB" in person.text
+    person.act("type", "size")
+    person.act("take", value="some")
+    assert "some" in person.said and person.view.place == "typing"
+    for wrong, why in (("100M", "cannot be that small"), ("2G", "Something else lies"), ("0", "behind")):
+        person.act("take", value=wrong)
+        review = person.view.action("review")
+        assert review is not None and why in str(review.why_not)
+        assert why in person.text and person.view.place == "adjusting"
+        person.act("review")
+        assert person.view.place == "adjusting" and why in person.said
+        person.act("type", "size")
+    person.act("take", value="500M")
+    assert "Shrinks by 524 MiB to 500 MiB" in person.text
+    person.act("review")
     assert person.view.place == "review" and f"Shrink {PART}" in str(person.view.title)
 
 

@@ -359,3 +359,26 @@ def test_a_verdict_survives_its_document() -> None:
     assert read_verdict(text, "v.json") == VERDICT
     with pytest.raises(BadInput, match=r"v\.json"):
         read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json")
+
+
+def test_a_partition_is_spoken_of_by_its_own_name() -> None:
+    same, slower = Ratio(1.0, 0.99, 1.01, 0.95, 400), Ratio(2.0, 1.9, 2.1, 0.95, 400)
+    said = sentence_for("/dev/sda1", "write", Outcome.NO_DIFFERENCE, same, 400, as_in_part=True)
+    assert said == "/dev/sda1, writing: as fast as aligned (0.99-1.01, 95 %), so its place costs nothing."
+    said = sentence_for("/dev/sda1", "write", Outcome.ALIGNED_FASTER, slower, 400, as_in_part=True)
+    assert said == "/dev/sda1, writing: aligned is 2.0x faster (1.9-2.1, 95 %)."
+
+
+@pytest.mark.parametrize(("sector", "shift"), [(63, 3584), (34, 1024), (2048, 0)])
+def test_the_other_access_lies_as_the_partition_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sector: int, shift: int
+) -> None:
+    node = tmp_path / "node"
+    node.write_bytes(bytes(64 * MIB))
+    monkeypatch.setattr("wizard.trial.alignment._open_to_read", lambda path: os.open(path, os.O_RDONLY))
+    part = partition(1, sector * 512, 8 * MIB)
+    subject = partitioned(part, path=str(node), size_bytes=64 * MIB, geometry=E512)
+    verdict = run_alignment_trial(
+        subject, write=False, on_progress=lambda _: None, stop=lambda: False, part=part, seconds=0.5
+    )
+    assert verdict.shift_bytes == shift and verdict.sentence.startswith("/dev/sda1, reading")

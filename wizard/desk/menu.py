@@ -7,6 +7,7 @@ from wizard.desk.parts.runs import RUNNING, runs_on, waits, why_not_now
 from wizard.desk.view import Text
 from wizard.desk.words import actions as words
 from wizard.filesystems.registry import MADE, title_of
+from wizard.layout.adjusted.meaning import why_not_adjust, why_not_larger
 from wizard.layout.changes.possible import (
     places_of,
     signatures_on,
@@ -47,7 +48,7 @@ WRITES = WORKED_OUT - {"unmount"} | {
     "use-free",
     "to-ext4",
     "grow",
-    "shrink",
+    "adjust",
     "format",
     "delete",
     "move",
@@ -200,7 +201,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
     yield Entry("grow", "g", words.GROW(), says, _text(why_not))
-    yield Entry("shrink", "z", words.SHRINK(), *_shrinking(drive, part))
+    yield Entry("adjust", "z", words.ADJUST(), *_adjusting(drive, part))
     yield Entry(
         "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _text(why_not_format(drive, part)), ends=True
     )
@@ -209,14 +210,19 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     )
 
 
-def _shrinking(drive: Drive, part: Partition) -> tuple[Text, Text]:
-    """What making it smaller means, and why that cannot be."""
-    if why_not := why_not_shrink(drive, part):
+def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
+    """What sizes it can have, and why nothing of where it lies can be another."""
+    if why_not := why_not_adjust(drive, part):
         return "", why_not
+    most = (
+        part.size_bytes + room_behind(drive, part) if why_not_larger(drive, part) is None else part.size_bytes
+    )
+    if why_not_shrink(drive, part):
+        return words.ADJUST_SAYS_TO(most=most), ""
     # Of a recording from before, nobody knows how much is taken.
     if part.signatures[0].taken_bytes is None:
-        return words.SHRINK_SAYS_ANY(), ""
-    return words.SHRINK_SAYS(least=least_bytes(drive, part)), ""
+        return words.ADJUST_SAYS_TO(most=most), ""
+    return words.ADJUST_SAYS(least=least_bytes(drive, part), most=most), ""
 
 
 def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:

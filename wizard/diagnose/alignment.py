@@ -7,7 +7,7 @@ from wizard.diagnose.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of
 from wizard.diagnose.stripes import find_stripes
 from wizard.diagnose.words import alignment as words
 from wizard.diagnose.words import shared
-from wizard.filesystems.partitions import is_half_moved
+from wizard.filesystems.partitions import BIOS_BOOT_GPT_TYPE, is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
@@ -18,7 +18,6 @@ EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
 MOST_FINE = 32
 """Partitions of one drive that are each said to be fine."""
-BIOS_BOOT_TYPE = "21686148-6449-6e6f-744e-656564454649"
 
 
 def find_alignment(drive: Drive) -> Iterator[Finding]:
@@ -185,7 +184,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         else words.MINIMUM_IO(partition=path, start=start, missing=missing, unit=unit)
     )
     code = "alignment-physical"
-    if (partition.type or "").lower() == BIOS_BOOT_TYPE:
+    if (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
         why, source, remedy = words.BIOS_BOOT(), shared.KERNEL(), shared.NOTHING_TO_DO()
         return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
     source = shared.KERNEL() if drive.rotational is False else words.KERNEL_AND_STUDY()

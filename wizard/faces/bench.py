@@ -4,11 +4,11 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from statistics import median
 
+from wizard.apply.tune.existing_filesystem import nodes_of
 from wizard.faces.showing import quick, shingled
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.measuring import check_output, hand_over, progress_line
 from wizard.faces.words import bench as words
-from wizard.faces.words.shared import WHOLE_DRIVE
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.units import format_duration, parse_size
@@ -30,6 +30,7 @@ def parser() -> ArgumentParser:
         words.SAYS(),
         (
             root("bench", "/dev/sdX", says=words.READS()),
+            root("bench", "/dev/sdX1", says=words.PLACE()),
             root("bench", "/dev/sdX", "--assume-physical", "4096", says=words.MAY_LIE()),
             root(
                 *("bench", "/dev/sdX", "--scratch", "--confirm", "SERIAL", "-o", "verdict.json"),
@@ -43,7 +44,7 @@ def parser() -> ArgumentParser:
         ),
         (words.ABOUT_SHINGLED(),),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
+    made.add_argument("device", metavar="DEVICE", help=str(words.DEVICE()))
     made.add_argument("--scratch", action="store_true", help=str(words.SCRATCH()))
     made.add_argument("--confirm", metavar="TOKEN", help=str(words.CONFIRM()))
     made.add_argument("--shingled", action="store_true", help=str(words.SHINGLED()))
@@ -60,7 +61,11 @@ def main(arguments: Namespace) -> ExitCode:
     """Measure, and print the verdict; 130 where the person ended it."""
     _check(arguments)
     assumed = parse_size(arguments.assume_physical) if arguments.assume_physical else None
-    drive = probe_drive(arguments.device)
+    node, path = nodes_of(arguments.device)
+    drive = probe_drive(path)
+    part = drive.partition(node)
+    if part is not None and arguments.shingled:
+        raise BadInput(words.NOT_OF_A_PART())
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -76,6 +81,7 @@ def main(arguments: Namespace) -> ExitCode:
             on_progress=show,
             stop=is_ended,
             assume_physical_bytes=assumed,
+            part=part,
         )
     return hand_over(arguments, render_verdict(verdict), verdict_lines(verdict), ended=is_ended())
 

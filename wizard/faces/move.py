@@ -1,6 +1,5 @@
 """`diskwright move`: partitions go to another place on their drive, in place."""
 
-import re
 from argparse import ArgumentParser, Namespace
 from functools import partial
 
@@ -19,7 +18,7 @@ from wizard.layout.moving.words import NO_PARTITION
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
-from wizard.model.units import KERNEL_SECTOR_BYTES, parse_size
+from wizard.model.units import parse_place
 from wizard.probe.machine import probe_machine
 
 
@@ -39,7 +38,7 @@ def parser() -> ArgumentParser:
     made.add_argument("device", metavar="DEVICE", help=str(words.PART()))
     where = made.add_mutually_exclusive_group()
     where.add_argument("--align", action="store_true", help=str(words.ALIGN()))
-    where.add_argument("--to", metavar="START", type=start_of, help=str(words.TO()))
+    where.add_argument("--to", metavar="START", type=parse_place, help=str(words.TO()))
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM()))
     made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN()))
     made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT()))
@@ -47,11 +46,6 @@ def parser() -> ArgumentParser:
     made.add_argument("--journal", metavar="DIR", help=str(shared.RUN_HERE()))
     made.set_defaults(fstab=str(OWN_FSTAB))
     return made
-
-
-def start_of(text: str) -> int:
-    """A start in bytes; `2048s` is in sectors of 512 bytes, as other tools count. Raises BadInput."""
-    return int(text[:-1]) * KERNEL_SECTOR_BYTES if re.fullmatch(r"\d{1,15}s", text) else parse_size(text)
 
 
 def main(arguments: Namespace) -> ExitCode:

@@ -56,7 +56,7 @@ from wizard.probe.host.people import caller, writer_named
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
 
-CHANGES = ("delete", "grow", "shrink")
+CHANGES = ("delete", "grow", "grow_to", "shrink")
 """Options for what a partition becomes other than a new filesystem."""
 
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
@@ -67,7 +67,7 @@ def main(arguments: Namespace) -> ExitCode:
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
-        raise BadInput(words.ONE_PARTITION(option=change))
+        raise BadInput(words.ONE_PARTITION(option=change.replace("_", "-")))
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
@@ -116,6 +116,8 @@ def _plan_part(
     recording = diagnose(machine, drive, load_patterns()).recording
     if arguments.shrink is not None:
         return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
+    if arguments.grow_to is not None:
+        return grow_plan(machine, drive, part, recording, parse_size(arguments.grow_to))
     if arguments.delete or arguments.grow:
         return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):

@@ -19,6 +19,9 @@ BASIC_DATA_TYPE = "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7"
 
 ESP_GPT_TYPE = "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"
 BOOT_GPT_TYPE = "bc13c2ff-59e6-4262-a352-b275fd6f7172"
+BIOS_BOOT_GPT_TYPE = "21686148-6449-6e6f-744e-656564454649"
+"""Where GRUB goes on from the first sector of a drive with a GPT that a BIOS starts (GRUB manual, 3.4)."""
+
 HOME_GPT_TYPE = "933ac7e1-2eb4-4f13-b844-0e14e2aef915"
 ROOT_GPT_TYPES = {
     "x86_64": "4f68bce3-e8cd-4db1-96e7-fbcaf984b709",
@@ -67,7 +70,7 @@ TYPE_NAMES = {
     BOOT_GPT_TYPE: words.LINUX_BOOT(),
     HOME_GPT_TYPE: words.LINUX_HOME(),
     **{found: words.LINUX_ROOT(architecture=name) for name, found in ROOT_GPT_TYPES.items()},
-    "21686148-6449-6e6f-744e-656564454649": words.BIOS_BOOT(),
+    BIOS_BOOT_GPT_TYPE: words.BIOS_BOOT(),
     LINUX_SWAP_TYPE: words.LINUX_SWAP(),
     LINUX_LVM_TYPE: words.LINUX_LVM(),
     LINUX_RAID_TYPE: words.LINUX_RAID(),

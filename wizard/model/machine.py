@@ -154,6 +154,14 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
+class Loader:
+    """GRUB's first sector, as a BIOS starts it, and where on the drive it goes on from there."""
+
+    start_bytes: int
+    next_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
 
@@ -246,6 +254,7 @@ class Drive:
     partitions: tuple[Partition, ...] = ()
     free: tuple[Extent, ...] = ()
     layers: tuple[Layer, ...] = ()
+    loaders: tuple[Loader, ...] = ()
     uses: tuple[Use, ...] = ()
     content_digest: str | None = None
     superblock_copy_bytes: int | None = None

@@ -8,6 +8,7 @@ them.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from string import Formatter
 from typing import Any, TypeAlias
@@ -115,6 +116,7 @@ class ProfileText(Said):
 NO_TEXT = ProfileText("")
 
 
+@cache
 def fields_of(text: str) -> frozenset[str]:
     """The names of the fields in a sentence; raises ValueError for unpaired braces."""
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)

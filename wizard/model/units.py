@@ -36,6 +36,12 @@ def parse_size(text: str) -> int:
     return int(float(number) * base ** (_LETTERS.index(letter.upper()) + 1))
 
 
+def parse_place(text: str) -> int:
+    """A place on a drive in bytes; `2048s` is in sectors of 512 bytes, as other tools count. Raises
+    BadInput."""
+    return int(text[:-1]) * KERNEL_SECTOR_BYTES if re.fullmatch(r"\d{1,15}s", text) else parse_size(text)
+
+
 def format_capacity(size_bytes: int) -> str:
     """As printed on a drive's label, in powers of 1000 and four characters of number at most: `8.0 TB`."""
     value = float(size_bytes)

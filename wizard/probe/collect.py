@@ -11,6 +11,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from wizard.filesystems.partitions import MOVING_TYPES
@@ -18,6 +19,7 @@ from wizard.model.machine import Extent, Obstacle
 from wizard.model.names import partition_path
 from wizard.model.said import reason_of
 from wizard.probe.content import upstairs
+from wizard.probe.content.grub import SECTOR_BYTES, next_of
 from wizard.probe.content.moving import is_moving
 from wizard.probe.content.notices import find_notice
 from wizard.probe.content.superblock_digest import digest_of
@@ -185,6 +187,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "superblocks": superblocks,
         "notice": notice,
         "moving": _moving(descriptor, reading, errors, path),
+        "starters": _starters(descriptor, reading),
         "errors": errors,
     }
 
@@ -205,6 +208,18 @@ def _moving(descriptor: int, reading: TableReading, errors: list[Facts], path: s
     except OSError as error:
         errors.append(not_read("partitions", path, error))
         return []
+
+
+def _starters(descriptor: int, reading: TableReading) -> list[Facts]:
+    """The first sectors in which GRUB lies. What cannot be read here cannot be started from either."""
+    entries = [entry for entry in reading.entries if not is_extended(entry.type) and entry.start_bytes > 0]
+    found = []
+    for at in (0, *(entry.start_bytes for entry in entries[:MOST_DEVICES])):
+        with suppress(OSError):
+            sector = os.pread(descriptor, SECTOR_BYTES, at)
+            if next_of(sector) is not None:
+                found.append({"offset_bytes": at, "data": base64.b64encode(sector).decode("ascii")})
+    return found
 
 
 def _notice(

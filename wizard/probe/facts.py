@@ -120,7 +120,8 @@ class RawDrive:
     name; `claimable` says whether an exclusive open of the node worked; `smart` is the output of smartctl;
     `nvme` the namespace's and the controller's Identify data in base64; `zones` are a zoned drive's, in their
     order, or none where they were not read; `notice` is None where there is none, or nobody looked;
-    `moving` are the numbers of the entries that hold the journal of a move that is not over.
+    `moving` are the numbers of the entries that hold the journal of a move that is not over; `starters` the
+    first sectors of the drive and of partitions in which GRUB lies.
     """
 
     name: str
@@ -142,6 +143,7 @@ class RawDrive:
     zones: tuple[RawZones, ...] = ()
     notice: RawNotice | None = None
     moving: tuple[int, ...] = ()
+    starters: tuple[RawChunk, ...] = ()
     medium: bool = True
     errors: tuple[RawError, ...] = ()
 

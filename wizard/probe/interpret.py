@@ -11,9 +11,21 @@ from dataclasses import replace
 
 from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
+from wizard.model.machine import (
+    Drive,
+    Extent,
+    Kernel,
+    Loader,
+    Machine,
+    Obstacle,
+    Partition,
+    Signature,
+    Table,
+    Unread,
+)
 from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
+from wizard.probe.content.grub import next_of
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.content.signatures import (
     belongs_to_partition,
@@ -116,6 +128,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         partitions=partitions,
         free=_free(reading, partitions, size, bool(signatures)) if reading and size else (),
         layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
+        loaders=_loaders(raw),
         uses=found.uses,
         superblock_copy_bytes=None
         if partitions
@@ -295,6 +308,11 @@ def _digest(
     if raw.notice:
         said["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _loaders(raw: RawDrive) -> tuple[Loader, ...]:
+    found = ((chunk.offset_bytes, next_of(_decoded(chunk.data))) for chunk in raw.starters)
+    return tuple(Loader(start, goes_on) for start, goes_on in found if goes_on is not None)
 
 
 def _waiting(raw: RawNotice | None) -> Waiting | None:

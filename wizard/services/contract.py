@@ -220,8 +220,8 @@ class Services(Brings, Protocol):
         size_bytes: int = 0,
     ) -> Plan:
         """The plan that changes one partition and keeps the others; `wishes` is the one volume that it is
-        formatted for, `size_bytes` what one that shrinks is to have. Raises Refused or BadInput with the
-        reason."""
+        formatted for, `size_bytes` what one that shrinks or grows is to have; one that grows has all that
+        is free where that is 0. Raises Refused or BadInput with the reason."""
         ...
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:

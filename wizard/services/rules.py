@@ -230,7 +230,7 @@ class Rules:
             case PartChange.DELETE:
                 return delete_plan(machine, drive, part, recording)
             case PartChange.GROW:
-                return grow_plan(machine, drive, part, recording)
+                return grow_plan(machine, drive, part, recording, size_bytes or None)
             case PartChange.SHRINK:
                 return shrink_plan(machine, drive, part, size_bytes, recording)
 

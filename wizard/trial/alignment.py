@@ -4,11 +4,12 @@ fresh places."""
 import errno
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent
+from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import Said
 from wizard.model.units import KIB
 from wizard.model.verdict import Outcome, Verdict
@@ -34,10 +35,12 @@ def run_alignment_trial(
     on_progress: Callable[[Progress], None],
     stop: Callable[[], bool],
     assume_physical_bytes: int | None = None,
+    part: Partition | None = None,
     probe: Callable[[str], Drive] = probe_drive,
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` are over, or `stop` says so.
 
+    With a partition, the other access of each pair lies in the drive's blocks as that one's blocks do.
     Writing happens only in free space of a drive that is probed again here; the face has had its token typed
     (`confirm_scratch`). Raises Refused where writing is not safe, Failed where the drive cannot be read,
     BadInput for an impossible physical size.
@@ -46,6 +49,9 @@ def run_alignment_trial(
     if drive.geometry is None or not drive.size_bytes:
         raise Failed(str(_unread(drive)))
     grid = _grid(drive.geometry, assume_physical_bytes)
+    named = part.path if part else drive.path
+    if part:
+        grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
@@ -79,7 +85,9 @@ def run_alignment_trial(
         access=access,
         outcome=outcome,
         ratio=result.ratio,
-        sentence=sentence_for(drive.path, access, outcome, result.ratio, len(result.pairs), claim),
+        sentence=sentence_for(
+            named, access, outcome, result.ratio, len(result.pairs), claim, as_in_part=part is not None
+        ),
         caveats=caveats_for(
             drive,
             access,

@@ -8,9 +8,17 @@ from wizard.trial.words import alignment as words
 
 
 def sentence_for(
-    path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
+    path: str,
+    access: str,
+    outcome: Outcome,
+    ratio: Ratio | None,
+    pairs: int,
+    claim_above: float = BAND[1],
+    *,
+    as_in_part: bool = False,
 ) -> str:
-    """The verdict in a sentence or two, which claim no more than was measured."""
+    """The verdict in a sentence or two, which claim no more than was measured. `as_in_part`: what was
+    compared with aligned accesses lay as in the partition at `path`."""
     doing = words.READING() if access == "read" else words.WRITING()
     if ratio is None:
         return str(words.FEW_PAIRS(drive=path, doing=doing, pairs=pairs))
@@ -24,7 +32,8 @@ def sentence_for(
         case Outcome.ALIGNED_FASTER:
             return str(words.FASTER(drive=path, doing=doing, factor=factor, interval=interval))
         case Outcome.NO_DIFFERENCE:
-            said = words.NO_DIFFERENCE(drive=path, doing=doing, interval=interval)
+            none = words.AS_FAST if as_in_part else words.NO_DIFFERENCE
+            said = none(drive=path, doing=doing, interval=interval)
             return str(in_a_row(said, words.READING_ONLY()) if access == "read" else said)
         case _:
             said = words.INCONCLUSIVE(

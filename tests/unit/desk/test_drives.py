@@ -87,7 +87,7 @@ WRITING = {
     "format",
     "delete",
     "grow",
-    "shrink",
+    "adjust",
     "rename",
     "mount",
     "options",

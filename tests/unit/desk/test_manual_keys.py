@@ -69,3 +69,9 @@ def test_capital_letters_are_told_together() -> None:
     )
     keys = had("menu.py", "Entry").union(*map(had, modules))
     assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
+
+
+def test_the_manual_has_the_keys_of_size_and_place() -> None:
+    module = (DESK / "details" / "adjusting.py").read_text()
+    stepping = set(re.findall(r'\("([+-])", False\)', module))
+    assert told("Size and place") - {"z"} == had("details/adjusting.py") | stepping

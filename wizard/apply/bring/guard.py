@@ -15,7 +15,7 @@ from wizard.apply.bring.places import (
     uuid_of,
 )
 from wizard.apply.bring.planning import check_room_there
-from wizard.apply.bring.taking import check_place
+from wizard.apply.bring.steps.taking import check_place
 from wizard.apply.run.environment import Environment
 from wizard.apply.tune.guard import check_file
 from wizard.filesystems.registry import KINDS

@@ -18,8 +18,8 @@ from wizard.apply.bring.places import (
     shown,
     source_open,
 )
+from wizard.apply.bring.steps.taking import taken_place
 from wizard.apply.bring.survey import names_in, survey
-from wizard.apply.bring.taking import taken_place
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.bring.losses import losses_of

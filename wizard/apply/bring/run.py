@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.bring import words
-from wizard.apply.bring.catching_up import catch_up
-from wizard.apply.bring.comparing import compare
-from wizard.apply.bring.copying import Stopped, copy_listed
 from wizard.apply.bring.guard import check_new, check_own, stands_as_copied
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
-from wizard.apply.bring.record import load_again
 from wizard.apply.bring.site import BringSite, site_of
-from wizard.apply.bring.taking import give_place_back, take_place, top_back
+from wizard.apply.bring.steps.catching_up import catch_up
+from wizard.apply.bring.steps.comparing import compare
+from wizard.apply.bring.steps.copying import Stopped, copy_listed
+from wizard.apply.bring.steps.record import load_again
+from wizard.apply.bring.steps.taking import give_place_back, take_place, top_back
+from wizard.apply.bring.steps.undoing import NAMED, remove_brought, remove_made_folders
 from wizard.apply.bring.told import step_said
-from wizard.apply.bring.undoing import NAMED, remove_brought, remove_made_folders
 from wizard.apply.manifest.copying import telling
 from wizard.apply.manifest.look import named
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state

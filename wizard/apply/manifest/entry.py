@@ -115,7 +115,7 @@ def from_line(line: bytes, what: str | Said) -> Entry:
             flags,
             attributes,
             *content,
-        ) = json.loads(line)
+        ) = json.loads(line.decode())
         digest, data, wide = content
         return Entry(
             os.fsencode(path),

@@ -9,7 +9,7 @@ their lines any more, which ends them too.
 import os
 import signal
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
@@ -29,7 +29,7 @@ Say = Callable[[bytes], None]
 """Send a line, without its end."""
 
 
-def share_out(work: Sequence[T], workers: int, do: Callable[[T, Say], None]) -> Iterator[bytes]:
+def share_out(work: Sequence[T], workers: int, do: Callable[[T, Say], None]) -> Generator[bytes]:
     """Do all of it, in about its order, in so many processes; what they say, as it comes.
 
     Raises Failed with the sentence where one of them raised an error of ours, and where one ended before its

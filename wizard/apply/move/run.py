@@ -93,6 +93,12 @@ def _checks(drive: Drive, move: Move) -> tuple[tuple[Said, bool, Said | str], ..
 
 
 def _done_said(run: Path, moves: Moves) -> Said:
+    """How it ended, and what is left to be done."""
+    left = (said for move in moves.moves for said in move.then if isinstance(said, Said))
+    return in_a_row(_at_new_places(run, moves), *left)
+
+
+def _at_new_places(run: Path, moves: Moves) -> Said:
     if len(moves.moves) > 1:
         return words.ALL_DONE(parts=moves.devices, run=called(run))
     (move,) = moves.moves

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from wizard.desk.asides.asking import Typing
 from wizard.desk.view import Field, Tone, para
 from wizard.desk.words import asking as words
+from wizard.desk.words.plan import SAVED_APPLY, THE_PLAN
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
-    from wizard.desk.place import Values
+    from wizard.desk.jobs.job import Job
+    from wizard.desk.place import Place, Values
     from wizard.desk.view import Text
 
 
@@ -39,6 +41,16 @@ def save(
     field = Field("file", words.FILE(), proposal, words.FILE_HINT())
     blocks = (para(words.FILE_HELP()), para(words.NEVER_OVER()))
     desk.go(Typing(desk, words.SAVE(what=what), blocks, (field,), take, words.SAVE_KEY()))
+
+
+def save_job(desk: Desk, place: Place, job: Job) -> None:
+    """Ask for a name; then say how what was saved is applied."""
+    text, proposal = job.document()
+
+    def saved(path: Path) -> None:
+        place.tell(SAVED_APPLY(command=job.command(desk.services, str(path))), Tone.GOOD)
+
+    save(desk, THE_PLAN(), text, proposal, saved)
 
 
 def _free_path(name: str) -> Path:

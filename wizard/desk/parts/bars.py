@@ -1,5 +1,7 @@
 """A drive's layout as a bar, before and after."""
 
+from collections.abc import Iterator
+
 from wizard.desk.view import Bar, Fate, Stretch, Text
 from wizard.desk.words.bars import FREE, NOW, NOW_OF, PARTITION, THEN, THEN_OF, UNREAD, WHOLE
 from wizard.layout.before import layout_of
@@ -38,6 +40,13 @@ def drive_bar(drive: Drive) -> Bar | None:
     """What a drive holds now; None where nobody knows its size."""
     layout = layout_of(drive)
     return None if layout is None else bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
+
+
+def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
+    """Now and, where there is one, then, of a drive on which nothing is lost."""
+    yield bar_of(before, size_bytes, after=False, caption=NOW(), keeps=True)
+    if after is not None:
+        yield bar_of(after, size_bytes, after=True, caption=THEN())
 
 
 def plan_bars(plan: Plan) -> tuple[Bar, ...]:

@@ -18,7 +18,6 @@ from wizard.desk.words import actions as words
 from wizard.desk.words.shared import BACK
 from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
-from wizard.layout.one.possible import least_bytes
 from wizard.layout.planner import Mode
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.documents.changes import (
@@ -34,7 +33,6 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
-from wizard.model.units import parse_size
 from wizard.services.session import PartChange
 
 if TYPE_CHECKING:
@@ -163,20 +161,11 @@ class Actions(Place):
         else:
             self._change(PartChange.GROW)
 
-    def act_shrink(self, _row: str, _values: Values) -> None:
-        """One partition, to a size that is typed."""
-        drive, part = self._drive, self._drive.partition(self._device)
-        assert part is not None
-        means = words.SHRINK_MEANS_ANY(size=part.size_bytes)
-        if part.signatures[0].taken_bytes is not None:
-            means = words.SHRINK_MEANS(size=part.size_bytes, least=least_bytes(drive, part))
+    def act_adjust(self, _row: str, _values: Values) -> None:
+        """Another start, end or size for one partition."""
+        from wizard.desk.details.adjusting import adjust
 
-        def take(values: Values) -> Callable[[], None]:
-            plan = self._plan(PartChange.SHRINK, parse_size(values.get("size", "").strip()))
-            return lambda: self._review(plan)
-
-        field = Field("size", words.NEW_SIZE(), "", words.NEW_SIZE_HINT())
-        self.desk.go(Typing(self.desk, words.SHRINK(), (para(means),), (field,), take, words.NEXT()))
+        adjust(self.desk, self._device)
 
     def act_move(self, _row: str, _values: Values) -> None:
         """To where it is aligned, with everything in it; of a drive, all that are misaligned."""
@@ -185,10 +174,10 @@ class Actions(Place):
     def _change(self, change: PartChange) -> None:
         self._review(self._plan(change))
 
-    def _plan(self, change: PartChange, size_bytes: int = 0) -> Plan:
+    def _plan(self, change: PartChange) -> Plan:
         part = self._drive.partition(self._device)
         assert part is not None
-        return self.services.plan_part(self._machine, self._drive, part, change, size_bytes=size_bytes)
+        return self.services.plan_part(self._machine, self._drive, part, change)
 
     def _review(self, plan: Plan) -> None:
         from wizard.desk.jobs.of_plan import PlanJob
@@ -303,35 +292,31 @@ class Actions(Place):
 
 
 class Which(Place):
-    """Which of several filesystems is meant."""
+    """Which of several is meant: `take` gets the key of its row, when the place before is the last again."""
 
-    def __init__(self, desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
+    def __init__(
+        self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
+    ) -> None:
         super().__init__(desk)
-        self._drive, self._found = drive, tuple(found)
+        self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
 
     def view(self) -> View:
-        """The filesystems."""
-        rows = tuple(
-            Row(
-                one.device,
-                (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(printable(one.label or "", 40))),
-            )
-            for one in self._found
-        )
-        actions = (Action("take", "enter", words.TAKE()), Action("back", "escape", BACK()))
-        return View("which", self.step, words.WHICH(), actions, rows=Rows(rows, rows[0].key), over=True)
+        """All of them."""
+        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK()))
+        rows = Rows(self._rows, self._rows[0].key)
+        return View("which", self.step, self._title, actions, rows=rows, over=True)
 
     def act_take(self, row: str, _values: Values) -> None:
-        """The ways there are for it."""
-        from wizard.desk.places.ways import Ways
-
+        """On with that one."""
         self.desk.back()
-        self.desk.go(Ways(self.desk, self._drive, row))
+        self._take(row)
 
 
-def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition | None) -> None:
-    """On to the review of moving a misaligned partition, or all of the drive. Raises Refused where none can
-    move."""
+def to_move(
+    desk: Desk, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
+) -> None:
+    """On to the review of moving a misaligned partition, or all of the drive, or one to this start. Raises
+    Refused where none can move."""
     from wizard.desk.jobs.of_move import MoveJob
     from wizard.desk.places.review import Review
     from wizard.layout.moving.sequence import one_moves, planned_moves
@@ -340,7 +325,7 @@ def to_move(desk: Desk, machine: Machine, drive: Drive, part: Partition | None) 
     if part is None:
         moves = planned_moves(machine, drive, recording)
     else:
-        moves = one_moves(machine, drive, part, recording=recording)
+        moves = one_moves(machine, drive, part, start, recording)
     desk.go(Review(desk, MoveJob(moves)))
 
 
@@ -351,9 +336,19 @@ def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
     if len(found) == 1:
         desk.go(Ways(desk, drive, found[0].device))
     elif found:
-        desk.go(Which(desk, drive, found))
+        rows = (Row(one.device, _candidate(one)) for one in found)
+
+        def take(device: str) -> None:
+            desk.go(Ways(desk, drive, device))
+
+        desk.go(Which(desk, words.WHICH(), tuple(rows), words.TAKE(), take))
     else:
         desk.place.tell(words.NO_OLD(), Tone.WARN)
+
+
+def _candidate(one: Candidate) -> tuple[Piece, ...]:
+    label = printable(one.label or "", 40)
+    return (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(label))
 
 
 def _row(entry: Entry) -> Row:

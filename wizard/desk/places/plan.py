@@ -27,15 +27,19 @@ from wizard.services.session import Session
 from wizard.services.spread import spread_words, still_there
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wizard.advise.asked import Taken
     from wizard.desk.desk import Desk
-    from wizard.desk.jobs.job import Job
     from wizard.desk.view import Text
     from wizard.model.advice import Advice
 
-HELP = (words.HELP_ALL(), words.HELP_KEEP(), words.HELP_VOLUME(), words.HELP_SYSTEM(), words.HELP_DRIVES())
+HELP = (
+    words.HELP_ALL(),
+    words.HELP_KEEP(),
+    words.HELP_ADJUST(),
+    words.HELP_VOLUME(),
+    words.HELP_SYSTEM(),
+    words.HELP_DRIVES(),
+)
 
 
 class Planning(Place):
@@ -170,6 +174,8 @@ class Planning(Place):
                 label = words.KEEP() if replaces else words.REPLACE()
                 yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
             yield Action("drives", "d", words.DRIVES(), none)
+            if holds and alone and session.drive and session.drive.partitions:
+                yield Action("adjust", "z", words.ADJUST(), self._why_not_adjust(), aside=True)
             yield Action("system", "p", words.SYSTEM(), aside=True)
             yield Action("table", "g", words.TABLE(), aside=True)
         if self._old:
@@ -299,6 +305,16 @@ class Planning(Place):
 
         self.desk.go(Spread(self.desk, self.session, self._renew))
 
+    def _why_not_adjust(self) -> Text:
+        return words.REPLACED() if self.session.mode is Mode.REPLACE else ""
+
+    def act_adjust(self, _row: str, _values: Values) -> None:
+        """Size and place of a partition that is there."""
+        from wizard.desk.details.adjusting import adjust_one_of
+
+        assert self.session.drive is not None
+        adjust_one_of(self.desk, self.session.drive)
+
     def act_table(self, _row: str, _values: Values) -> None:
         """The kind of table, and a volume group."""
         from wizard.desk.details.arrangement import Arrange
@@ -367,6 +383,7 @@ class Planning(Place):
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The plan as a file."""
+        from wizard.desk.details.saving import save_job
         from wizard.desk.jobs.of_plan import PlanJob
 
         if self.session.plan is not None:
@@ -382,15 +399,3 @@ def read_again(desk: Desk) -> None:
     desk.session = Session(workload=desk.session.workload)
     desk.touched = True
     desk.home()
-
-
-def save_job(desk: Desk, place: Place, job: Job) -> None:
-    """Ask for a name; then say how what was saved is applied."""
-    from wizard.desk.details.saving import save
-
-    text, proposal = job.document()
-
-    def saved(path: Path) -> None:
-        place.tell(words.SAVED_APPLY(command=job.command(desk.services, str(path))), Tone.GOOD)
-
-    save(desk, words.THE_PLAN(), text, proposal, saved)

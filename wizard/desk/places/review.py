@@ -285,7 +285,7 @@ class Review(Place):
 
     def act_save(self, _row: str, values: Values) -> None:
         """As a file."""
-        from wizard.desk.places.plan import save_job
+        from wizard.desk.details.saving import save_job
 
         self._keep(values)
         save_job(self.desk, self, self.job)

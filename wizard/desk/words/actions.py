@@ -48,18 +48,9 @@ PURPOSE = Sentence("desk.actions.purpose", "Purpose")
 GROW = Sentence("desk.actions.grow", "Grow")
 GROW_SAYS = Sentence("desk.actions.grow-says", "by {size:size} that are free behind it; files stay")
 GROW_IN_USE_SAYS = Sentence("desk.actions.grow-in-use-says", "to fill its partition, should it not yet")
-SHRINK = Sentence("desk.actions.shrink", "Shrink")
-SHRINK_SAYS = Sentence("desk.actions.shrink-says", "down to {least:size}; files stay, its end becomes free")
-SHRINK_SAYS_ANY = Sentence("desk.actions.shrink-says-any", "files stay, its end becomes free")
-SHRINK_MEANS = Sentence(
-    "desk.actions.shrink-means",
-    "It has {size:size}, and can have {least:exact} at the least. What is behind becomes free.",
-)
-SHRINK_MEANS_ANY = Sentence(
-    "desk.actions.shrink-means-any", "It has {size:size}. What is behind its new end becomes free."
-)
-NEW_SIZE = Sentence("desk.actions.new-size", "New size")
-NEW_SIZE_HINT = Sentence("desk.actions.new-size-hint", "such as 40G")
+ADJUST = Sentence("desk.actions.adjust", "Size and place")
+ADJUST_SAYS = Sentence("desk.actions.adjust-says", "{least:size} to {most:size}, or elsewhere; files stay")
+ADJUST_SAYS_TO = Sentence("desk.actions.adjust-says-to", "up to {most:size}, or elsewhere; files stay")
 MOVE = Sentence("desk.actions.move", "Move to an aligned place")
 MOVE_SAYS = Sentence("desk.actions.move-says", "by {shift:size}; every file stays")
 MOVE_ALL = Sentence("desk.actions.move-all", "Align the partitions")

@@ -54,6 +54,8 @@ CHANGE_OPTIONS = Sentence("desk.plan.change-options", "options")
 REPLACE = Sentence("desk.plan.replace", "replace everything")
 KEEP = Sentence("desk.plan.keep", "keep what is there")
 DRIVES = Sentence("desk.plan.drives", "more drives")
+ADJUST = Sentence("desk.plan.adjust", "size and place")
+REPLACED = Sentence("desk.plan.replaced", "All that is there is replaced; x keeps it instead.")
 TABLE = Sentence("desk.plan.table", "table")
 SYSTEM = Sentence("desk.plan.system", "system's volumes")
 COMMANDS = Sentence("desk.plan.commands", "commands")
@@ -78,6 +80,9 @@ HELP_ALL = Sentence(
 )
 HELP_KEEP = Sentence(
     "desk.plan.help-keep", "Kept partitions stay to the byte. x changes between keeping and replacing all."
+)
+HELP_ADJUST = Sentence(
+    "desk.plan.help-adjust", "z moves, grows or shrinks a partition that is there. That is a job of its own."
 )
 HELP_VOLUME = Sentence("desk.plan.help-volume", "A volume is a partition with a filesystem in it.")
 HELP_SYSTEM = Sentence(

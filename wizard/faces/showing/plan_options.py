@@ -28,6 +28,7 @@ EXAMPLES = (
     plain("plan", "/dev/sdX2", "--workload", "large-media", "--label", "films", "-o", "films.json"),
     plain("plan", "/dev/sdX2", "--delete", "-o", "delete.json"),
     plain("plan", "/dev/sdX2", "--grow", "-o", "grow.json"),
+    plain("plan", "/dev/sdX2", "--grow-to", "60G", "-o", "grow.json"),
     plain("plan", "/dev/sdX2", "--shrink", "40G", "-o", "shrink.json"),
     plain("plan", "/dev/sda", "--workload", "desktop-root", "--machine", "saved.json"),
     plain(
@@ -78,6 +79,7 @@ def parser() -> ArgumentParser:
     what.add_argument("--preset", choices=PRESETS, help=str(words.PRESET()))
     what.add_argument("--delete", action="store_true", help=str(words.DELETE()))
     what.add_argument("--grow", action="store_true", help=str(words.GROW()))
+    what.add_argument("--grow-to", metavar="SIZE", help=str(words.GROW_TO()))
     what.add_argument("--shrink", metavar="SIZE", help=str(words.SHRINK()))
     made.add_argument("--fs", metavar="FS", help=str(words.FS()))
     made.add_argument("--label", metavar="LABEL", help=str(words.LABEL()))

@@ -11,6 +11,13 @@ SAYS = Sentence(
 READS = Sentence(
     "faces.bench.reads", "reads only; ends when the interval is narrow, after 30 s at the latest"
 )
+PLACE = Sentence(
+    "faces.bench.place", "what it costs that this partition starts where it does; before and after a move"
+)
+DEVICE = Sentence("faces.bench.device", "a whole drive, such as /dev/sdb, or a partition of it")
+NOT_OF_A_PART = Sentence(
+    "faces.bench.not-of-a-part", "A drive is shingled as a whole: with --shingled name the drive."
+)
 MAY_LIE = Sentence(
     "faces.bench.may-lie", "for a drive that claims 512-byte physical blocks and may not have them"
 )

@@ -6,6 +6,7 @@ from wizard.filesystems.partitions import ESP_GPT_TYPE, ESP_MBR_TYPE
 from wizard.layout.before import known_identity
 from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.starting import afterwards
 from wizard.layout.moving.target import (
     IN_FLIGHT,
     LARGE_SHIFT_BYTES,
@@ -73,6 +74,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         in_flight=in_flight,
         head_bytes=min(head, part.size_bytes - TAIL_BYTES),
         doubts=tuple(_doubts(drive, part, target.scheme)),
+        then=tuple(afterwards(drive, part)),
     )
 
 
@@ -105,7 +107,7 @@ def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Said]:
         yield words.FIRMWARE(part=part.path)
     if is_mbr and part.filesystem == "ntfs":
         yield words.WINDOWS(part=part.path)
-    elif is_mbr and part.attributes & ACTIVE:
+    elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
         yield words.BOOT_LOADER(part=part.path)
     if scheme is Scheme.LOGGED:
         yield words.BY_LOG(least=LARGE_SHIFT_BYTES)

@@ -1,7 +1,7 @@
 """Why a partition cannot be moved, or None. A menu shows it beforehand, and nothing is planned against it.
 Pure."""
 
-from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.filesystems.partitions import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES
 from wizard.layout.moving import words
 from wizard.layout.room.refusals import measured, refuse_drive, refuse_table
 from wizard.model.drive_facts import HOST_MANAGED
@@ -55,6 +55,8 @@ def _why_not_drive(drive: Drive) -> Said | str | None:
 def _why_not_content(drive: Drive, part: Partition) -> Said | None:
     if part.type in CONTAINER_TYPES:
         return words.CONTAINER(part=part.path)
+    if (part.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+        return words.BIOS_BOOT(part=part.path)
     if part.size_bytes < SMALLEST_BYTES:
         return words.SMALL(part=part.path, least=SMALLEST_BYTES)
     if drive.is_unread(part):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.before import bounds_of
+from wizard.layout.moving.starting import gap_of_grub
 from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Scheme
 from wizard.model.geometry import Geometry, align_down, align_up
 from wizard.model.machine import Drive, Extent, Partition
@@ -74,6 +75,7 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
             yield Extent(one.start_bytes, one.size_bytes)
     # The records of logical partitions lie between them.
     yield from drive.table.own if drive.table else ()
+    yield from gap_of_grub(drive)
 
 
 def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target | None:

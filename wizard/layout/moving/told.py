@@ -1,11 +1,14 @@
 """Moves in words, the same on every face. Pure."""
 
+import shlex
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from wizard.layout.moving import words
 from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.drive_facts import usual_bytes_per_second
+from wizard.model.geometry import misalignment_bytes
+from wizard.model.names import printable
 from wizard.model.said import Said
 from wizard.model.units import KERNEL_SECTOR_BYTES, format_duration
 
@@ -66,6 +69,15 @@ def journals_said(moves: Moves) -> Iterator[Said]:
         yield words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
 
 
+def _measured(moves: Moves) -> Iterator[Said]:
+    """How what it brings is measured, of the first that is off the drive's blocks."""
+    geometry = moves.drive.geometry
+    if geometry.physical_block_bytes > geometry.logical_block_bytes:
+        off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
+        for move in islice(off, 1):
+            yield words.MEASURED(part=move.device, token=shlex.quote(printable(moves.drive.token)))
+
+
 def preview(moves: Moves) -> Iterator[Said | str]:
     """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
     and what else is good to know."""
@@ -74,4 +86,5 @@ def preview(moves: Moves) -> Iterator[Said | str]:
     yield words.POWER(part=moves.devices)
     yield words.BACK()
     yield from journals_said(moves)
+    yield from _measured(moves)
     yield from moves.doubts

@@ -20,6 +20,10 @@ WAITING = Sentence("layout.moving.waiting", "Run {run} waits on {drive}. Keep it
 UNREAD = Sentence(
     "layout.moving.unread", "What {part} holds could not be read. Only root can; run this with sudo."
 )
+BIOS_BOOT = Sentence(
+    "layout.moving.bios-boot",
+    "A BIOS starts GRUB from {part}, by its place on the drive. It stays, which costs no speed.",
+)
 SMALL = Sentence("layout.moving.small", "{part} is smaller than {least:size}. Nothing that small is moved.")
 NOTHING = Sentence(
     "layout.moving.nothing", "Nothing is recognised in {part}, so nobody can tell whether it may move."
@@ -75,6 +79,11 @@ BOOT_LOADER = Sentence(
     "installed "
     "again afterwards, with `grub-install` or its own program.",
 )
+GRUB_AGAIN = Sentence(
+    "layout.moving.grub-again",
+    "GRUB's first sector, on {where}, names places within {part}, where something else may lie soon. Install "
+    "GRUB again before the first restart: `{command}`. Where {part} holds only /boot, do so in its system.",
+)
 FIRMWARE = Sentence(
     "layout.moving.firmware",
     "The firmware's entries may name where {part} starts. If the computer does not start afterwards, choose "
@@ -118,6 +127,12 @@ JOURNAL = Sentence(
     "layout.moving.journal",
     "The journal takes {size:size} of free space, {start:exact} into the drive. What deleted files left "
     "there is lost.",
+)
+
+MEASURED = Sentence(
+    "layout.moving.measured",
+    "`sudo diskwright bench {part} --scratch --confirm {token}`, before and afterwards, measures what it "
+    "brings.",
 )
 
 # The steps.

@@ -90,9 +90,17 @@ def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> Wri
 
 def resized_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
     """What the drive holds then."""
+    return placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
+
+
+def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
+    """What the drive holds where this partition lies elsewhere, or has another size."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     slots = (
-        replace(one, size_bytes=size_bytes) if one.number == slot.number else one for one in before.partitions
+        replace(one, start_bytes=place.start_bytes, size_bytes=place.size_bytes)
+        if one.number == number
+        else one
+        for one in before.partitions
     )
     return Layout(before.table, with_free(slots, Extent(first, end - first)))
 

@@ -16,12 +16,13 @@ from wizard.layout.one.derived import (
     table_with,
 )
 from wizard.layout.one.possible import (
+    aligned_size,
     growing_of,
     room_behind,
-    shrunk_bytes,
     why_not_delete,
     why_not_format,
     why_not_grow,
+    why_not_grow_to,
     why_not_shrink,
     why_not_shrink_to,
 )
@@ -92,14 +93,25 @@ def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Reco
     return _plan(machine, drive, part, (), (), recording)
 
 
-def grow_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
-    """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
+def grow_plan(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    recording: Recording = NOT_JUDGED,
+    asked_bytes: int | None = None,
+) -> Plan:
+    """The plan that gives a partition, and the filesystem in it, the free space behind it: all of it, or so
+    much that it has that many bytes, or as many more as bring its end to an aligned place. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
     growing = growing_of(part.filesystem)
     if growing and growing.mounted:
         _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
-    return _resized(machine, drive, part, part.size_bytes + room_behind(drive, part), recording)
+    size_bytes = part.size_bytes + room_behind(drive, part)
+    if asked_bytes is not None:
+        size_bytes = aligned_size(drive, part, asked_bytes)
+        _refuse(why_not_grow_to(drive, part, size_bytes))
+    return _resized(machine, drive, part, size_bytes, recording)
 
 
 def shrink_plan(
@@ -108,7 +120,7 @@ def shrink_plan(
     """The plan that leaves a partition, and the filesystem in it, so many bytes, or as many more as bring its
     end to an aligned place. Raises Refused where that cannot be."""
     _refuse(why_not_shrink(drive, part))
-    size_bytes = shrunk_bytes(drive, part, asked_bytes)
+    size_bytes = aligned_size(drive, part, asked_bytes)
     _refuse(why_not_shrink_to(drive, part, size_bytes))
     return _resized(machine, drive, part, size_bytes, recording, (DATED(),))
 

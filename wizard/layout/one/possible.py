@@ -17,6 +17,7 @@ from wizard.layout.one.words import (
     NO_ROOM,
     NOT_GROWN,
     NOT_GROWN_IN_USE,
+    NOT_LARGER,
     NOT_LAST,
     NOT_SHRUNK,
     NOT_SMALLER,
@@ -24,6 +25,7 @@ from wizard.layout.one.words import (
     NOTHING_INSIDE,
     OTHERWISE,
     SMALL,
+    TOO_LARGE,
     TOO_SMALL,
     UNMOUNT_FIRST,
     USED,
@@ -89,7 +91,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
 
 
 def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
-    """Why it cannot have this size, which `shrunk_bytes` gave."""
+    """Why it cannot have this size, which `aligned_size` gave."""
     _, geometry = measured(drive)
     if size_bytes >= part.size_bytes:
         return NOT_SMALLER(part=part.path, size=part.size_bytes, grain=grain_bytes(geometry))
@@ -112,10 +114,10 @@ def least_bytes(drive: Drive, part: Partition) -> int:
     """The least that a partition is shrunk to: what is taken of it, as far as that is known, and a margin.
     Its program may find when it is tried out that a little more is needed."""
     taken = part.signatures[0].taken_bytes or 0
-    return shrunk_bytes(drive, part, taken + taken // MARGIN_SHARE + MARGIN_BYTES)
+    return aligned_size(drive, part, taken + taken // MARGIN_SHARE + MARGIN_BYTES)
 
 
-def shrunk_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
+def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
     """The size that a partition of a drive of known size gets where so many bytes are asked for: up to the
     next aligned place, so that what becomes free begins there."""
     _, geometry = measured(drive)
@@ -130,6 +132,16 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     if growing and growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
         return SMALL(part=part.path, block=block, start=part.start_bytes)
     return None if room_behind(drive, part) else NO_ROOM(part=part.path)
+
+
+def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
+    """Why it cannot have this size, which `aligned_size` gave."""
+    most = part.size_bytes + room_behind(drive, part)
+    if size_bytes > most:
+        return TOO_LARGE(part=part.path, most=most)
+    if size_bytes <= part.size_bytes:
+        return NOT_LARGER(part=part.path, size=part.size_bytes)
+    return None
 
 
 def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:

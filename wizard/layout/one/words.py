@@ -126,6 +126,11 @@ NOT_SMALLER = Sentence(
     "layout.one.not-smaller",
     "{part} has {size:exact}, and its end lies on whole {grain:exact}: ask for less.",
 )
+TOO_LARGE = Sentence(
+    "layout.one.too-large",
+    "{part} cannot be that large: with what is free right behind it, it can have {most:exact}.",
+)
+NOT_LARGER = Sentence("layout.one.not-larger", "{part} has {size:exact} already: ask for more.")
 UNCHANGED = Sentence("layout.one.unchanged", "Keep the {table} on {drive} as it is.")
 OTHERS_STAY = Sentence(
     "layout.one.others-stay",

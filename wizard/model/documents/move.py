@@ -38,7 +38,8 @@ class Move:
 
     `holds` is what libblkid finds in it (`ext4`, `crypto_LUKS`). While it moves its entry in the table covers
     `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. So many
-    windows may be `in_flight` to the medium at once. `doubts` are what is good to know before."""
+    windows may be `in_flight` to the medium at once. `doubts` are what is good to know before, `then` what
+    is left to be done after it."""
 
     drive: Identity
     device: str
@@ -54,6 +55,7 @@ class Move:
     in_flight: int
     head_bytes: int
     doubts: tuple[Said | str, ...] = ()
+    then: tuple[Said | str, ...] = ()
 
     @property
     def shift_bytes(self) -> int:
@@ -87,6 +89,7 @@ class Moves:
 
     @property
     def doubts(self) -> tuple[Said | str, ...]:
-        """What is good to know before, each said once."""
-        every = (*(doubt for move in self.moves for doubt in move.doubts), *self.remarks)
+        """What is good to know before, and what is left to be done afterwards, each said once."""
+        of_each = (said for move in self.moves for said in (*move.doubts, *move.then))
+        every = (*of_each, *self.remarks)
         return tuple(dict.fromkeys(every))

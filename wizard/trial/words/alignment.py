@@ -59,6 +59,9 @@ NO_DIFFERENCE = Sentence(
     "trial.alignment.no-difference",
     "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}.",
 )
+AS_FAST = Sentence(
+    "trial.alignment.as-fast", "{drive}, {doing}: as fast as aligned {interval}, so its place costs nothing."
+)
 INCONCLUSIVE = Sentence(
     "trial.alignment.inconclusive",
     "{drive}, {doing}: inconclusive; misaligned takes {factor} times as long as aligned {interval}. A "

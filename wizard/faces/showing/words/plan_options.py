@@ -27,6 +27,10 @@ GROW = Sentence(
     "faces.showing.plan_options.grow",
     "give the partition DEVICE, and the filesystem in it, the free space behind it",
 )
+GROW_TO = Sentence(
+    "faces.showing.plan_options.grow-to",
+    "the same up to this size; what is behind its new end stays free",
+)
 SHRINK = Sentence(
     "faces.showing.plan_options.shrink",
     "leave the partition DEVICE, and the ext2, ext3 or ext4 in it, this size; its files stay",

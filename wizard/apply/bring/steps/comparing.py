@@ -4,10 +4,10 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.bring import words
-from wizard.apply.bring.copying import heeding
 from wizard.apply.bring.places import shown
-from wizard.apply.bring.record import RESULT, load_again, load_copied
 from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.steps.copying import heeding
+from wizard.apply.bring.steps.record import RESULT, load_again, load_copied
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.held import as_held
 from wizard.apply.manifest.manifest import AFTER, Reading, take_manifest

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from wizard.apply.bring import words
-from wizard.apply.bring.copying import check_going, entries_in, is_steady
-from wizard.apply.bring.digests import with_digests
-from wizard.apply.bring.record import RESULT, Again, load_again, load_copied, save_again
 from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.steps.copying import check_going, entries_in
+from wizard.apply.bring.steps.digests import with_digests
+from wizard.apply.bring.steps.pieces import is_steady
+from wizard.apply.bring.steps.record import RESULT, Again, load_again, load_copied, save_again
 from wizard.apply.bring.survey import names_in
 from wizard.apply.manifest.copying import (
     Copy,

@@ -1,21 +1,20 @@
 """The first step: the source is listed, and what is on the list copied, in its order."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 
 from wizard.apply.bring import words
-from wizard.apply.bring.digests import Digests
 from wizard.apply.bring.planning import check_names_free
-from wizard.apply.bring.record import Again, Copied, load_again, load_copied, save_again, save_copied
 from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.steps.digests import Digests
+from wizard.apply.bring.steps.pieces import Listed, Piece, Told, copy_piece, own_bytes_of, pieces_of
+from wizard.apply.bring.steps.record import Again, Copied, load_again, load_copied, save_again, save_copied
 from wizard.apply.bring.survey import names_in
-from wizard.apply.manifest.copying import Copy, copy_entry, telling
-from wizard.apply.manifest.entry import Entry, Kind, from_line
-from wizard.apply.manifest.look import GONE, KINDS, status_at
+from wizard.apply.manifest.entry import Entry, from_line
 from wizard.apply.manifest.manifest import BEFORE, Reading, manifest_lines, take_manifest
 from wizard.apply.manifest.words import ENTRY_OF
 from wizard.apply.run.process import STOP
@@ -40,7 +39,8 @@ class Stopped(Exception):
 
 def check_going(run: Path) -> None:
     """Raises Stopped where the run was asked to stop."""
-    if (run / STOP).exists():
+    # For each file, so without a path object.
+    if os.path.exists(f"{run}/{STOP}"):  # noqa: PTH110
         raise Stopped
 
 
@@ -56,21 +56,8 @@ def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]
 
 def entries_in(file: Path) -> Iterator[Entry]:
     """The entries of a manifest, in order; raises BadInput."""
-    return (from_line(line, ENTRY_OF(file=str(file))) for line in manifest_lines(file))
-
-
-def data_bytes_of(entry: Entry) -> int:
-    """How much of a file is no hole, which its entry tells first of where its data lie."""
-    return int(entry.data.partition(" ")[0] or 0)
-
-
-def is_steady(entry: Entry, status: os.stat_result) -> bool:
-    """Whether a file or folder is still what it was when its entry was made."""
-    return (
-        KINDS.get(status.st_mode & 0o170000) is entry.kind
-        and (entry.kind is Kind.FOLDER or status.st_size == entry.size_bytes)
-        and (status.st_mtime_ns, status.st_ctime_ns) == (entry.modified, entry.changed)
-    )
+    what = ENTRY_OF(file=str(file))
+    return (from_line(line, what) for line in manifest_lines(file))
 
 
 @dataclass(slots=True)
@@ -93,16 +80,22 @@ class _Progress:
         self.unsynced_bytes += more
         self.note(min(self.bytes_done / max(self.bytes_to_do, 1), 1.0))
 
-    @property
-    def is_due(self) -> bool:
-        return self.unsynced_bytes >= SYNC_BYTES or monotonic() >= self.synced_at + SYNC_SECONDS
-
-    def begin_at(self, index: int) -> None:
-        """Entries from here on are about to be made."""
-        if index >= self.copied.begun:
-            self.save(index)
-            self.copied = replace(self.copied, begun=index + AHEAD)
+    def begin(self, piece: Piece) -> None:
+        """The entries of a piece are about to be made."""
+        if piece.end > self.copied.begun:
+            self.save(piece.start)
+            self.copied = replace(self.copied, begun=piece.end + AHEAD)
             save_copied(self.site.run, self.copied)
+
+    def hear(self, piece: Piece, told: Iterable[Told]) -> None:
+        """All of it was copied, with what became of each entry."""
+        for (_, entry), one in zip(piece.entries, told, strict=True):
+            if one.content is not None:
+                self.digests.note(one.number, one.content)
+            if one.missed:
+                self.missed.append(entry.path)
+        if self.unsynced_bytes >= SYNC_BYTES or monotonic() >= self.synced_at + SYNC_SECONDS:
+            self.save(piece.end)
 
     def save(self, done: int) -> None:
         """All before `done` is there for good."""
@@ -121,13 +114,16 @@ def copy_listed(site: BringSite) -> Said:
     """List what there is, unless that was done before, and copy what is not copied yet; a sentence on that.
     Raises Failed, and Stopped."""
     copied = _listed(site)
+    listed = enumerate(entries_in(site.run / BEFORE))
+    done_bytes = sum(own_bytes_of(entry) for _, entry in islice(listed, copied.done))
     begun = monotonic()
-    count, size_bytes, left_bytes = _amounts(site, copied.done)
-    low = LIST_SHARE + (1 - LIST_SHARE) * (1 - left_bytes / max(size_bytes, 1))
+    left_bytes = max(site.bring.amount.size_bytes - done_bytes, 1)
+    low = LIST_SHARE + (1 - LIST_SHARE) * done_bytes / (done_bytes + left_bytes)
     note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
     with Digests(site.run, copied.done) as digests:
         progress = _Progress(site, copied, digests, note, left_bytes)
-        _copy_rest(progress, count)
+        count, size_bytes = _copy_rest(progress, listed)
+    size_bytes += done_bytes
     # The top itself is on the list, too.
     count, seconds = count - 1, monotonic() - begun
     if progress.bytes_done and seconds >= 1:
@@ -136,24 +132,23 @@ def copy_listed(site: BringSite) -> Said:
     return words.COPIED(entries=count, size=size_bytes)
 
 
-def _copy_rest(progress: _Progress, count: int) -> None:
-    """All of the `count` entries that are not copied yet."""
-    site, copied = progress.site, progress.copied
+def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]:
+    """What is left of the list, piece by piece: how many entries there are on all of it, and how many bytes
+    the rest was listed with."""
     # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
-    half = copied.begun
-    for index, entry in enumerate(entries_in(site.run / BEFORE)):
-        if index < copied.done:
-            continue
-        progress.begin_at(index)
+    half, count, size_bytes = progress.copied.begun, progress.copied.done, 0
+    for piece in pieces_of(listed):
+        progress.begin(piece)
         try:
-            check_going(site.run)
-            _copy_listed_one(entry, index, progress, again=index < half)
+            check_going(progress.site.run)
+            told = copy_piece(progress.site, piece, half, progress.add)
         except Stopped:
-            progress.save(index)
+            progress.save(piece.start)
             raise
-        if progress.is_due:
-            progress.save(index + 1)
+        progress.hear(piece, told)
+        count, size_bytes = piece.end, size_bytes + piece.size_bytes
     progress.save(count)
+    return count, size_bytes
 
 
 def _listed(site: BringSite) -> Copied:
@@ -174,41 +169,3 @@ def _listed(site: BringSite) -> Copied:
         )
     check_going(site.run)
     return copied
-
-
-def _amounts(site: BringSite, done: int) -> tuple[int, int, int]:
-    """How many entries the list has, how many bytes they hold, and how many of those are left."""
-    count = size_bytes = left_bytes = 0
-    for index, entry in enumerate(entries_in(site.run / BEFORE)):
-        own = data_bytes_of(entry) if entry.kind is Kind.FILE and not entry.same_as else 0
-        count, size_bytes = index + 1, size_bytes + own
-        left_bytes += own if index >= done else 0
-    return count, size_bytes, left_bytes
-
-
-def _copy_listed_one(entry: Entry, index: int, progress: _Progress, *, again: bool) -> None:
-    """What changed since it was listed is left for the next step, whatever became of it."""
-    site = progress.site
-    if not entry.path:
-        return
-    with telling(entry.path):
-        try:
-            status = status_at(site.here, entry.path)
-            if KINDS.get(status.st_mode & 0o170000) is not entry.kind:
-                progress.missed.append(entry.path)
-                return
-            copy = Copy(
-                site.here, site.there, progress.add, site.holds, again, partial(progress.digests.note, index)
-            )
-            copy_entry(copy, entry.path, status, entry.same_as or entry.path)
-        except OSError as error:
-            if not _has_changed(site, entry) and error.errno not in GONE:
-                raise
-            progress.missed.append(entry.path)
-
-
-def _has_changed(site: BringSite, entry: Entry) -> bool:
-    try:
-        return not is_steady(entry, status_at(site.here, entry.path))
-    except OSError as error:
-        return error.errno in GONE

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.bring import words
-from wizard.apply.bring.catching_up import remove_entry
-from wizard.apply.bring.copying import entries_in
 from wizard.apply.bring.places import shown
-from wizard.apply.bring.record import RESULT, load_again, load_copied
 from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.steps.catching_up import remove_entry
+from wizard.apply.bring.steps.copying import entries_in
+from wizard.apply.bring.steps.record import RESULT, load_again, load_copied
 from wizard.apply.manifest.copying import telling
 from wizard.apply.manifest.look import GONE, folder_of, named, status_at
 from wizard.apply.manifest.manifest import BEFORE

@@ -1,0 +1,90 @@
+"""What a move does to GRUB, which a BIOS starts by places on the drive."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import gpt, machine, mbr, partition, partitioned
+from wizard.filesystems.partitions import BIOS_BOOT_GPT_TYPE
+from wizard.layout.moving.document import read_moves, render_moves
+from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.sequence import one_moves, planned_moves
+from wizard.layout.moving.told import preview
+from wizard.model.documents.move import Moves
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Loader
+from wizard.model.units import GIB, MIB
+from wizard.probe.content.grub import next_of
+
+SECTOR = 512
+ROOT = partition(1, 63 * SECTOR, 10 * GIB, filesystem="ext4", attributes=0x80)
+
+
+def on_mbr(*loaders: Loader) -> Drive:
+    return replace(partitioned(ROOT, table=mbr()), loaders=loaders)
+
+
+def told(drive: Drive) -> tuple[Moves, str]:
+    moves = one_moves(machine(drive), drive, ROOT)
+    return moves, "\n".join(map(str, preview(moves)))
+
+
+def boot_image(sector: int) -> bytes:
+    """As grub-install writes it (boot.img of GRUB 2.06), as far as it is looked at."""
+    code = bytearray(512)
+    code[0x5C:0x64] = sector.to_bytes(8, "little")
+    code[0x180:0x18B] = b"GRUB \0Geom\0"
+    code[510:] = b"\x55\xaa"
+    return bytes(code)
+
+
+def test_where_grub_goes_on_is_read_from_its_first_sector() -> None:
+    assert next_of(boot_image(1)) == SECTOR
+    assert next_of(boot_image(5_000_000_000)) == 5_000_000_000 * SECTOR
+    assert next_of(bytes(510) + b"\x55\xaa") is None
+    assert next_of(boot_image(1)[:400]) is None
+
+
+def test_grub_before_the_first_partition_starts_as_before() -> None:
+    moves, said = told(on_mbr(Loader(0, SECTOR)))
+    assert not moves.moves[0].then and "grub" not in said.lower() and "start from" not in said
+
+
+def test_of_an_active_partition_without_grub_it_is_said_that_a_loader_may_be_needed_again() -> None:
+    _, said = told(on_mbr())
+    assert "marked as the one to start from" in said
+
+
+@pytest.mark.parametrize(("at", "where"), [(0, "/dev/sda"), (63 * SECTOR, "/dev/sda1")])
+def test_grub_in_a_file_is_installed_again_by_the_command_that_is_told(at: int, where: str) -> None:
+    moves, said = told(on_mbr(Loader(at, 63 * SECTOR + GIB)))
+    (then,) = moves.moves[0].then
+    assert str(then) in said and f"chroot /mnt grub-install --force {where} && umount -R /mnt" in said
+    assert "mount /dev/sda1 /mnt && mount --bind /dev" in said
+    assert read_moves(render_moves(moves), "here") == moves
+
+
+def test_grub_in_another_partition_is_not_spoken_of() -> None:
+    other = partition(2, 20 * GIB, GIB, filesystem="ext4")
+    drive = replace(partitioned(ROOT, other, table=mbr()), loaders=(Loader(0, 20 * GIB + MIB),))
+    moves, _ = told(drive)
+    assert not moves.moves[0].then
+
+
+def test_nothing_moves_over_grub_before_the_first_partition() -> None:
+    root = partition(1, 2048 * SECTOR, 10 * GIB, filesystem="ext4")
+    drive = replace(partitioned(root, table=mbr()), loaders=(Loader(0, SECTOR),))
+    with pytest.raises(Refused, match="does not fit there"):
+        one_moves(machine(drive), drive, root, 63 * SECTOR)
+    free = replace(drive, loaders=())
+    assert one_moves(machine(free), free, root, 63 * SECTOR).moves[0].after.start_bytes == 63 * SECTOR
+
+
+def test_a_bios_boot_partition_stays_whatever_is_recognised_in_it() -> None:
+    boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=BIOS_BOOT_GPT_TYPE)
+    root = partition(2, 2049 * SECTOR, 10 * GIB, filesystem="ext4")
+    drive = replace(partitioned(boot, root, table=gpt()), loaders=(Loader(0, 34 * SECTOR),))
+    assert "It stays" in str(why_not_move(drive, boot))
+    moves = planned_moves(machine(drive), drive)
+    assert [move.number for move in moves.moves] == [2] and not moves.moves[0].then
+    assert any("BIOS starts GRUB from /dev/sda1" in str(remark) for remark in moves.remarks)

@@ -1,0 +1,252 @@
+"""Where a partition that exists starts and ends, and how large it is: adjusted by keys, and what that
+means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from wizard.desk.asides.asking import Typing
+from wizard.desk.asides.beside import Beside
+from wizard.desk.parts.bars import layout_bars
+from wizard.desk.parts.drive_rows import short
+from wizard.desk.place import Values, back_action
+from wizard.desk.view import (
+    Action,
+    Block,
+    Column,
+    Field,
+    Pane,
+    Para,
+    Piece,
+    Row,
+    Rows,
+    Text,
+    Tone,
+    View,
+    muted,
+    para,
+    strong,
+)
+from wizard.desk.words import adjusting as words
+from wizard.filesystems.partitions import CONTAINER_TYPES
+from wizard.filesystems.registry import title_of
+from wizard.layout.adjusted.meaning import Does, Meaning, meaning_of, why_not_larger
+from wizard.layout.adjusted.places import Border, asked, stepped, steps_of
+from wizard.layout.before import layout_before
+from wizard.layout.moving.possible import why_not_move
+from wizard.layout.moving.target import room_around
+from wizard.layout.one.derived import placed_layout
+from wizard.layout.one.possible import least_bytes, room_behind, why_not_shrink
+from wizard.layout.room.refusals import measured
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.names import printable
+from wizard.model.units import parse_place
+from wizard.services.session import PartChange
+
+if TYPE_CHECKING:
+    from wizard.desk.desk import Desk
+
+COLUMNS = (Column(), Column(right=True), Column(right=True), Column())
+CAPTIONS = {Border.START: words.START, Border.END: words.END, Border.SIZE: words.SIZE}
+
+
+def adjust(desk: Desk, device: str) -> None:
+    """On to the place for a partition of the session's drive. Raises Refused for a drive of unknown size."""
+    machine, drive = desk.session.machine, desk.session.drive
+    part = drive.partition(device) if drive is not None else None
+    if machine is None or drive is None or part is None:
+        return
+    measured(drive)
+    desk.go(Adjusting(desk, machine, drive, part))
+
+
+def adjust_one_of(desk: Desk, drive: Drive) -> None:
+    """The same for one of all partitions; which is asked where there are several."""
+    from wizard.desk.places.actions import Which
+
+    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    if len(parts) == 1:
+        adjust(desk, parts[0].path)
+        return
+    rows = tuple(Row(part.path, _named(part)) for part in parts)
+    desk.go(Which(desk, words.WHICH(), rows, words.TAKE(), lambda device: adjust(desk, device)))
+
+
+def _named(part: Partition) -> tuple[Piece, ...]:
+    label = next((mark.label for mark in part.signatures if mark.label), None)
+    what = printable(label, 40) if label else title_of(part.filesystem or "")
+    return (Piece(short(part.path)), Piece(what), Piece(words.ROUGHLY(value=part.size_bytes)))
+
+
+class Adjusting(Beside):
+    """Three rows for one place: a step in one changes what follows from it. Enter leads to Review of the plan
+    or the move that it means."""
+
+    def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
+        super().__init__(desk)
+        self._machine, self._drive, self._part = machine, drive, part
+        self._step, self._long = steps_of(drive)
+        self._at = Border.SIZE
+        self._wish(self._now)
+
+    @property
+    def _now(self) -> Extent:
+        return Extent(self._part.start_bytes, self._part.size_bytes)
+
+    def _wish(self, place: Extent) -> None:
+        self._place = place
+        self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
+
+    def view(self) -> View:
+        """The drive now and then, the three numbers, and what they mean."""
+        return View(
+            "adjusting",
+            self.at,
+            words.TITLE(part=self._part.path),
+            tuple(self._actions()),
+            above=(*self._bars(), self._told()),
+            rows=Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
+            panes=(Pane(words.POSSIBLE(), tuple(self._possible())),),
+            help=(
+                words.HELP_START(),
+                words.HELP_STEPS(step=self._step, long=self._long),
+                words.HELP_JOBS(),
+            ),
+        )
+
+    def _bars(self) -> Iterator[Block]:
+        size, geometry = measured(self._drive)
+        before = layout_before(self._drive, size, geometry, keep=True)
+        then = None
+        if self._meaning.does is not Does.NOTHING:
+            then = placed_layout(before, self._part.number, self._place)
+        return layout_bars(before, then, size)
+
+    def _told(self) -> Para:
+        meaning = self._meaning
+        if meaning.does is Does.NOTHING and self._place == self._now:
+            return para(muted(words.MEANS()), meaning.says, hang=2)
+        if meaning.why_not == "":
+            return para(Piece(words.MEANS(), Tone.GOOD), strong(meaning.says), hang=2)
+        if meaning.why_not == meaning.says:
+            caption = words.MEANS() if meaning.does is Does.TWO_JOBS else words.CANNOT()
+            return para(Piece(caption, Tone.WARN), meaning.says, hang=2)
+        return para(
+            muted(words.MEANS()), meaning.says, Piece(words.CANNOT(), Tone.WARN), meaning.why_not, hang=2
+        )
+
+    def _row(self, border: Border) -> Row:
+        value, was = _value(self._place, border), _value(self._now, border)
+        cells = (strong(CAPTIONS[border]()), Piece(words.IS(value=value)), muted(words.ROUGHLY(value=value)))
+        return Row(border, (*cells, muted("" if value == was else words.WAS(value=was))))
+
+    def _actions(self) -> Iterator[Action]:
+        yield Action("review", "enter", words.REVIEW(), self._meaning.why_not)
+        for key, aside in (("+", False), ("right", True)):
+            yield Action("more", key, words.MORE(), aside=aside)
+        for key, aside in (("-", False), ("left", True)):
+            yield Action("less", key, words.LESS(), aside=aside)
+        yield Action("much-more", ">", words.MUCH_MORE(), aside=True)
+        yield Action("much-less", "<", words.MUCH_LESS(), aside=True)
+        yield Action("type", "t", words.TYPE())
+        if self._place != self._now:
+            yield Action("reset", "r", words.RESET())
+        if self._meaning.first is not None:
+            yield Action("first", "f", words.FIRST())
+        yield back_action()
+
+    def _possible(self) -> Iterator[Block]:
+        drive, part = self._drive, self._part
+        room = room_around(drive, part, measured(drive)[1])
+        move = why_not_move(drive, part)
+        yield _fact(words.MOVE(), move or words.ROOM(low=room.start_bytes, high=room.end_bytes), move is None)
+        grow = why_not_larger(drive, part)
+        most = part.size_bytes + room_behind(drive, part)
+        yield _fact(words.GROW(), grow or words.UP_TO(most=most), grow is None)
+        shrink = why_not_shrink(drive, part)
+        if shrink is not None:
+            yield _fact(words.SHRINK(), shrink, False)
+        elif part.signatures[0].taken_bytes is None:
+            yield _fact(words.SHRINK(), words.DOWN(), True)
+        else:
+            yield _fact(words.SHRINK(), words.DOWN_TO(least=least_bytes(drive, part)), True)
+
+    def moved(self, row: str) -> None:
+        """That number is adjusted."""
+        self._at = Border(row)
+
+    def act_more(self, row: str, _values: Values) -> None:
+        """A step up."""
+        self._go(row, self._step)
+
+    def act_less(self, row: str, _values: Values) -> None:
+        """A step down."""
+        self._go(row, -self._step)
+
+    def act_much_more(self, row: str, _values: Values) -> None:
+        """A long step up."""
+        self._go(row, self._long)
+
+    def act_much_less(self, row: str, _values: Values) -> None:
+        """A long step down."""
+        self._go(row, -self._long)
+
+    def _go(self, row: str, by: int) -> None:
+        self._at = Border(row or self._at)
+        there = stepped(self._drive, self._part, self._place, self._at, by)
+        if there == self._place:
+            self.tell(words.NO_FURTHER(), Tone.WARN)
+        self._wish(there)
+
+    def act_type(self, row: str, _values: Values) -> None:
+        """Another number, typed."""
+        self._at = border = Border(row or self._at)
+
+        def take(values: Values) -> Callable[[], None]:
+            there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
+            return lambda: self._wish(there)
+
+        field = Field("value", CAPTIONS[border](), "", words.HINT())
+        means = para(words.TO_TYPE(value=_value(self._place, border)))
+        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, words.TAKE_VALUE()))
+
+    def act_reset(self, _row: str, _values: Values) -> None:
+        """As the partition lies now."""
+        self._wish(self._now)
+
+    def act_first(self, _row: str, _values: Values) -> None:
+        """Of two jobs only the first."""
+        if self._meaning.first is not None:
+            self._wish(self._meaning.first)
+
+    def act_review(self, _row: str, _values: Values) -> None:
+        """On to the plan, or the move, that it means."""
+        if self._meaning.why_not != "":
+            self.tell(self._meaning.why_not, Tone.WARN)
+        elif self._meaning.does is Does.MOVE:
+            from wizard.desk.places.actions import to_move
+
+            to_move(self.desk, self._machine, self._drive, self._part, self._place.start_bytes)
+        else:
+            grows = self._meaning.does is Does.GROW
+            self._plan(PartChange.GROW if grows else PartChange.SHRINK)
+
+    def _plan(self, change: PartChange) -> None:
+        from wizard.desk.jobs.of_plan import PlanJob
+        from wizard.desk.places.review import Review
+
+        plan = self.services.plan_part(
+            self._machine, self._drive, self._part, change, size_bytes=self._place.size_bytes
+        )
+        self.desk.go(Review(self.desk, PlanJob(plan)))
+
+
+def _value(place: Extent, border: Border) -> int:
+    return {Border.START: place.start_bytes, Border.END: place.end_bytes, Border.SIZE: place.size_bytes}[
+        border
+    ]
+
+
+def _fact(caption: Text, said: Text, can: bool) -> Para:
+    return para(muted(caption), Piece(said, Tone.PLAIN if can else Tone.MUTED), hang=2)
