@@ -55,7 +55,15 @@ class Carrying(OnDrive):
         if digests is None:
             early = words.STOPPED_EARLY if not self._has_moved() else words.STOPPED
             return Event.STOPPED, str(early(run=called(self.run)))
-        self.note(number, replace(self.notes[number], content=digests.whole, pieces=digests.pieces))
+        self.note(
+            number,
+            replace(
+                self.notes[number],
+                content=digests.whole,
+                pieces=digests.pieces,
+                superblocks=digests.superblocks,
+            ),
+        )
         self._journal.add(Event.STEP_DONE, words.READABLE(part=move.device), step=step)
         return None
 
@@ -118,7 +126,7 @@ class Carrying(OnDrive):
         self.note(number, replace(noted, is_begun=True))
         if number:
             self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
-        state = self.prepare(move, journal, noted.name)
+        state = self.prepare(move, journal, noted.name, noted.superblocks)
         return Mover(self.drive, journal, state, b"", self.telling(move, step, 0, self.is_stopped))
 
     def _compared(self, number: int, move: Move) -> Outcome | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from wizard.apply.engine.marks import xfs_found
 from wizard.apply.move.journal import MovingDrive, read_bytes
 from wizard.apply.move.unread.narrowing import read_but
 from wizard.model.documents.move import Move
@@ -20,10 +21,11 @@ MOST_PIECES, PIECE_DIGITS = 1024, 32
 @dataclass(frozen=True, slots=True)
 class Digests:
     """Of what a partition holds without its head and its last bytes: of all, and of each of its equal
-    pieces."""
+    pieces. `superblocks`: where in it xfs_repair would try one of XFS, whoever it is of."""
 
     whole: str
     pieces: tuple[str, ...]
+    superblocks: tuple[int, ...] = ()
 
 
 def piece_bytes(size_bytes: int) -> int:
@@ -44,7 +46,7 @@ def content_digests(
     None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read."""
     size = move.before.size_bytes
     low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
-    hashes = _Hashes(piece_bytes(size))
+    hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
     buffers = [drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
     apart = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in passed]
     with ThreadPoolExecutor(1) as hashing:
@@ -57,26 +59,41 @@ def content_digests(
             if before is not None:
                 before.result()
             counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
-            before = hashing.submit(hashes.take, at, counted)
+            before = hashing.submit(hashes.take, at, max(at, low), counted)
             told((at + len(buffer)) / size)
         if before is not None:
             before.result()
     return hashes.digests
 
 
+def _offsets(move: Move) -> tuple[int, ...]:
+    """Where the content begins in what is looked at as the partition: at its place, or, while it moves, in
+    the entry that covers both."""
+    span = move.span.start_bytes
+    return (0, move.before.start_bytes - span, move.after.start_bytes - span)
+
+
 class _Hashes:
     """Of steps that come one after the other, as Digests."""
 
-    def __init__(self, piece: int) -> None:
-        self._piece, self._whole = piece, hashlib.sha256()
+    def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
+        self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
+        self._superblocks: list[int] = []
         self._pieces: list[str] = []
         self._now = hashlib.sha256()
 
-    def take(self, at_bytes: int, data: memoryview) -> None:
+    def take(self, at_bytes: int, counted_from: int, data: memoryview) -> None:
         if at_bytes and at_bytes % self._piece == 0:
             self._end()
         self._whole.update(data)
         self._now.update(data)
+        if self._starts is not None:
+            # It believes one only where others of its groups lie as that one says.
+            self._superblocks += (
+                at
+                for at, group in xfs_found(bytes(data), counted_from)
+                if any((start + at) % group == 0 for start in self._starts)
+            )
 
     def _end(self) -> None:
         self._pieces.append(self._now.hexdigest()[:PIECE_DIGITS])
@@ -85,7 +102,7 @@ class _Hashes:
     @property
     def digests(self) -> Digests:
         self._end()
-        return Digests(self._whole.hexdigest(), tuple(self._pieces))
+        return Digests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
 
 
 def are_same(before: Digests, now: Digests, size_bytes: int, lost: Iterable[Extent]) -> bool:

@@ -26,7 +26,7 @@ class Bad:
 @dataclass(frozen=True, slots=True)
 class Noted:
     """One move. `content` is the digest of what the partition holds, empty until it was read, and `pieces`
-    are those of equal parts of it; `name` and
+    are those of equal parts of it; `superblocks` are where a repair of XFS would find one; `name` and
     `back` are by what the journal on the drive knows it, forward, and where a later move's journal has taken
     its place, back; `stood` is the digest of its head and tail at the new place, once it was compared.
     `is_begun`: a journal of it may be on the drive. `is_back`: it is where it was. `bad` is what could not be
@@ -39,6 +39,7 @@ class Noted:
     back: str = ""
     is_back: bool = False
     pieces: tuple[str, ...] = ()
+    superblocks: tuple[int, ...] = ()
     bad: tuple[Bad, ...] = ()
     over: tuple[Extent, ...] = ()
 

@@ -74,12 +74,14 @@ class OnDrive:
         block = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
         return Journal(self.drive, move.journal.start_bytes, block)
 
-    def prepare(self, move: Move, journal: Journal, name: str) -> State:
+    def prepare(self, move: Move, journal: Journal, name: str, superblocks: Sequence[int] = ()) -> State:
         """Write a journal in which nothing has moved, with all that another computer goes on by. Raises
         Refused and Failed."""
         told = {"moves": render_moves(self.moves), "notes": as_json(self.notes), "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
-        state, images = prepared(self.drive, move, name, data.ljust(-(-len(data) // block) * block))
+        state, images = prepared(
+            self.drive, move, name, data.ljust(-(-len(data) // block) * block), superblocks
+        )
         journal.prepare(state, images)
         return state
 

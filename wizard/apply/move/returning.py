@@ -119,7 +119,7 @@ def _move_back(on: OnDrive, number: int, move: Move) -> None:
         name = noted.back or new_name()
         on.note(number, replace(noted, back=name))
         journal = on.journal(back)
-        state = on.prepare(back, journal, name)
+        state = on.prepare(back, journal, name, noted.superblocks)
         mover = Mover(on.drive, journal, state, b"", on.telling(back, 0, 0, lambda: False))
     _go(on, number, mover, Side.NEW)
 
