@@ -16,7 +16,7 @@ from wizard.model.verdict import Outcome
 from wizard.tools.program import run
 
 SECTOR_BYTES = 512
-SECONDS = "12"
+SECONDS = "30"
 DRIVE = EmulatedDrive(
     "realigned",
     Bus.VIRTIO,
@@ -29,6 +29,10 @@ DRIVE = EmulatedDrive(
 FLEET = Fleet("realigned", (DRIVE,))
 TWICE = (1.7, 2.3)
 """A write within a block of which this drive has another part takes two requests instead of one."""
+
+ONCE = 1.3
+"""Whether it is surely no difference depends on what else this machine does, and that it is none by half does
+not."""
 
 
 def realigned(fleet: Fleet) -> Iterator[Check]:
@@ -47,7 +51,7 @@ def realigned(fleet: Fleet) -> Iterator[Check]:
     status, said = told("move", part, "--confirm", DRIVE.serial)
     yield Check("it moves", status == ExitCode.DONE, said[-3000:])
     after = _measured(part)
-    holds = after["outcome"] == Outcome.NO_DIFFERENCE and "costs nothing" in str(after["sentence"])
+    holds = after["outcome"] != Outcome.ALIGNED_FASTER and 1 / ONCE < _estimate(after) < ONCE
     yield Check("afterwards it takes no longer", holds, str(after["sentence"]))
 
 
