@@ -27,7 +27,7 @@ from wizard.apply.decide import resume, undo
 from wizard.apply.move.on_drive import THROTTLE
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries
-from wizard.model.units import GIB
+from wizard.model.units import GIB, MIB
 from wizard.tools.program import find
 
 EXT4 = ("mkfs.ext4", "-q", "-F", "-E", "nodiscard")
@@ -48,6 +48,20 @@ REPAIRS: dict[str, tuple[Content, tuple[tuple[str, ...], ...]]] = {
         (("e2fsck", "-f", "-y"),),
     ),
     "xfs": (CONTENTS["xfs"], (("xfs_repair", "-n"), ("xfs_repair",))),
+    "xfs-former": (
+        Content(
+            (
+                "sh",
+                "-ec",
+                "mkfs.xfs -q -f -K -d agcount=5 $1; mkfs.ext4 -q -F -E nodiscard $1; "
+                "mkfs.xfs -q -f -K -d agcount=4 $1",
+                "sh",
+            ),
+            ("xfs_repair", "-n"),
+            512 * MIB,
+        ),
+        (("xfs_repair", "-n"), ("xfs_repair",)),
+    ),
     "btrfs": (
         CONTENTS["btrfs"],
         (("btrfs", "check", "--force", "-s", "1"), ("btrfs", "rescue", "super-recover", "-y")),

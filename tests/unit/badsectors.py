@@ -1,5 +1,5 @@
-"""Moves over sectors that cannot be read, cut at every write and flush: whoever goes on lets them become zeros,
-turns, or stops again. In the end all else is to the bit what it was, and what is lost is known."""
+"""Moves over sectors that cannot be read, cut at every write and flush: whoever goes on lets them become
+zeros, turns, or stops again. In the end all else is to the bit what it was, and what is lost is known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -41,7 +41,8 @@ class BadDrive(RecordingDrive):
 
 @dataclass
 class Ends:
-    """What the moves over one layout are held against: `bad` physical blocks of the drive, at the old place."""
+    """What the moves over one layout are held against: `bad` physical blocks of the drive, at the old
+    place."""
 
     layout: Layout
     bad: frozenset[int]
@@ -106,8 +107,8 @@ def _sectors(place: Extent) -> range:
 
 
 def bad_of(layout: Layout, random: Random) -> frozenset[int]:
-    """Physical blocks of the content at its old place, but for those that a head, a copy or an end shares with
-    others at either place."""
+    """Physical blocks of the content at its old place, but for those that a head, a copy or an end shares
+    with others at either place."""
     case = layout.case
     shared = {
         (start + at) // BLOCK
@@ -178,14 +179,14 @@ def _gone_on(ends: Ends, at_cut: LossyDrive, policy: str, target: Side, random: 
         drive.events, drive.cut_at = 0, random.randrange(1, 60) if level < LEVELS else None
         try:
             going = target if level == LEVELS else random.choice([*Side])
-            move = through(move, layout, drive, going, random)
+            done = through(move, layout, drive, going, random)
         except Cut:
             drive = _with_bad(ends, drive.after_cut(random, random.choice(["none", "half"]), 0.0))
             continue
-        assert move.state.phase is Phase.DONE
+        assert done.state.phase is Phase.DONE
+        if level == LEVELS and (fault := ends.fault(drive, done, target)):
+            tally.wrong.append(f"{layout.case} {told} to {target}: {fault}")
     tally.ended_in[target] += 1
-    if fault := ends.fault(drive, move, target):
-        tally.wrong.append(f"{layout.case} {told} to {target}: {fault}")
 
 
 def _with_bad(ends: Ends, drive: LossyDrive) -> BadDrive:

@@ -1,5 +1,5 @@
-"""A move over sectors that cannot be read: it stops, with their places in the journal; whoever goes on has them
-become zeros, and all else is to the bit what it was."""
+"""A move over sectors that cannot be read: it stops, with their places in the journal; whoever goes on has
+them become zeros, and all else is to the bit what it was."""
 
 from random import Random
 

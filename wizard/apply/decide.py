@@ -38,10 +38,11 @@ def job_of(run: Path) -> Job:
     return job
 
 
-def resume(run: Path, secret: bytes | None = None) -> None:
+def resume(run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
     """Go on with a run that ended early, in a detached process; `secret` is the passphrase of what a plan
-    encrypts, where that is wanted still. Raises Refused where that is not safe."""
-    take_up(job_of(run), run, Asked(Purpose.APPLY, secret))
+    encrypts, where that is wanted still. With `over_bad_sectors` a move goes on over those that it stopped
+    at. Raises Refused where that is not safe."""
+    take_up(job_of(run), run, Asked(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
@@ -51,14 +52,14 @@ def keep(run: Path, secret: bytes | None = None) -> str:
     return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP, secret)))
 
 
-def undo(run: Path, *, over_changes: bool = False) -> str:
+def undo(run: Path, *, over_changes: bool = False, over_bad_sectors: bool = False) -> str:
     """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
     it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
-    the drive since.
+    the drive since, with `over_bad_sectors` a move over those that it stopped at.
 
     A detached process does it, so that a closed terminal leaves nothing half put back.
     """
-    asked = Asked(Purpose.UNDO, over_changes=over_changes)
+    asked = Asked(Purpose.UNDO, over_changes=over_changes, over_bad_sectors=over_bad_sectors)
     return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
 
 

@@ -14,6 +14,7 @@ from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.start import check_token as check_migration_token
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token as check_move_token
+from wizard.apply.move.unread.words import GOES_OVER
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import as_options
@@ -28,6 +29,7 @@ from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.faces.writing.bad_sectors import refuse_otherwise, tell_bad_sectors
 from wizard.faces.writing.which_run import run_meant, tell_drives
 from wizard.faces.writing.words import resume as words
 from wizard.layout.told.losses import losses
@@ -38,7 +40,8 @@ from wizard.model.said import Said
 
 
 def parser() -> ArgumentParser:
-    """`diskwright resume [RUN] [--confirm TOKEN] [--passphrase-file FILE] [--journal DIR]`."""
+    """`diskwright resume [RUN] [--confirm TOKEN] [--over-bad-sectors] [--passphrase-file FILE] [--journal
+    DIR]`."""
     made = Command(
         "resume",
         words.SAYS(),
@@ -52,6 +55,7 @@ def parser() -> ArgumentParser:
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
     made.add_argument("--from-drive", metavar="DEVICE", help=str(words.FROM_DRIVE()))
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
     made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
     made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
     return made
@@ -63,18 +67,26 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.from_drive is not None:
         if arguments.run is not None:
             raise BadInput(words.RUN_OR_DRIVE())
-        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir)
+        over = arguments.over_bad_sectors
+        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
     run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
-    kind = kind_of(run)
-    if arguments.passphrase_file is not None and kind is not Kind.PLAN:
+    if arguments.passphrase_file is not None and kind_of(run) is not Kind.PLAN:
         raise BadInput(words.NOT_ENCRYPTED())
     seen = len(read_entries(run))
     tell_drives(run)
     tokens = tuple(arguments.confirm or ())
-    match kind:
+    if arguments.over_bad_sectors:
+        _resume_over_bad_sectors(run, tokens)
+    else:
+        _resume(run, tokens, arguments.passphrase_file)
+    return narrate(run, seen)
+
+
+def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> None:
+    match kind_of(run):
         case Kind.PLAN:
-            _resume_plan(run, tokens, arguments.passphrase_file)
+            _resume_plan(run, tokens, passphrase_file)
         case Kind.CHANGES:
             _check_one(load_changes(run), tokens, check_changes_token)
             resume(run)
@@ -91,18 +103,33 @@ def main(arguments: Namespace) -> ExitCode:
                 raise _unconfirmed(run, makes, f"--confirm {_quoted(migration.written.token)}")
             _check_one(migration, tokens, check_migration_token)
             resume(run)
-    return narrate(run, seen)
 
 
-def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
+def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
+    """Go on with a move once what that costs was told, and its drive confirmed."""
+    refuse_otherwise(run)
+    token = load_moves(run).drive.token
+    if tell_bad_sectors(run) and not tokens:
+        options = " ".join(("--over-bad-sectors", "--confirm", _quoted(token)))
+        raise _unconfirmed(run, GOES_OVER(run=run.name), options)
+    _check_one(load_moves(run), tokens, check_move_token)
+    resume(run, over_bad_sectors=True)
+
+
+def _resume_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, *, over: bool
+) -> ExitCode:
     """Go on with a move that only the drive itself knows of."""
     from wizard.apply.move.found import found_move, make_found_run
+    from wizard.apply.move.unread.told import stops_of
     from wizard.layout.moving.told import what_moves
 
     found = found_move(device)
     say(what_moves(found.move))
+    for said in stops_of(found.moves, found.notes) if over else ():
+        say(said)
     run = make_found_run(found, tokens, journal_dir)
-    resume(run)
+    resume(run, over_bad_sectors=over)
     return narrate(run)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on
 from wizard.apply.migration.way_back import Back, Window, window_of
+from wizard.apply.move.of_run import BadSectors, bad_sectors
 from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
@@ -33,7 +34,7 @@ class Row:
 
     `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
     writing ended that. `commands` lead the run on from where it stands. `not_yet` where what it made is not
-    in use yet.
+    in use yet. `bad_sectors` are those that a move could not read.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Row:
     mounted: str | None = None
     commands: tuple[str, ...] = ()
     not_yet: bool = False
+    bad_sectors: tuple[BadSectors, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -115,7 +117,7 @@ def row_of(run: Path) -> Row:
         drive = ", ".join(devices)
         entries = read_entries(run)
         now = state(run)
-        said, ways = _said(run, entries, now), ways_on(run, now)
+        said, ways, bad = _said(run, entries, now), ways_on(run, now), bad_sectors(run)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
@@ -130,6 +132,7 @@ def row_of(run: Path) -> Row:
         said,
         commands=tuple(command_on(way, run) for way in ways),
         not_yet=is_not_yet(now, ways),
+        bad_sectors=bad,
     )
     return _with_window(row, window_of(run))
 

@@ -8,6 +8,7 @@ from wizard.apply.run.begin import check_root
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import RUN, RUNS_IN
+from wizard.faces.writing.bad_sectors import refuse_otherwise, tell_bad_sectors
 from wizard.faces.writing.which_run import run_meant, tell_drives
 from wizard.faces.writing.words import undo as words
 from wizard.model.errors import ExitCode
@@ -24,6 +25,7 @@ def parser() -> ArgumentParser:
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
     made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
     made.add_argument("--over-changes", action="store_true", help=str(words.OVER_CHANGES()))
+    made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
     return made
 
 
@@ -32,5 +34,9 @@ def main(arguments: Namespace) -> ExitCode:
     run = run_meant(arguments.run, "undo", Path(arguments.journal) if arguments.journal else None)
     check_root()
     tell_drives(run)
-    say(undo(run, over_changes=arguments.over_changes))
+    if arguments.over_bad_sectors:
+        refuse_otherwise(run)
+        tell_bad_sectors(run)
+    said = undo(run, over_changes=arguments.over_changes, over_bad_sectors=arguments.over_bad_sectors)
+    say(said)
     return ExitCode.DONE

@@ -11,6 +11,7 @@ class Event(StrEnum):
     """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything
     is written and a person is to decide; UNDONE may follow, or KEPT, after which there is no way back.
     MAKING: from now on the device may hold a filesystem of the step's kind with a UUID that its maker drew.
+    BAD_SECTOR: where something cannot be read, or is zeros since.
     """
 
     STARTED = "started"
@@ -20,6 +21,7 @@ class Event(StrEnum):
     COMMAND = "command"
     STEP_DONE = "step-done"
     STEP_FAILED = "step-failed"
+    BAD_SECTOR = "bad-sector"
     VERIFIED = "verified"
     NOT_VERIFIED = "not-verified"
     DONE = "done"

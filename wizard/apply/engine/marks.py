@@ -22,6 +22,7 @@ LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
 BTRFS_COPIES = (64 * MIB, 256 * GIB)
 BTRFS_MAGIC_AT = 0x40
 
+XFS_MAGIC = b"XFSB"
 XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
 """sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
 
@@ -46,7 +47,7 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
     if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):
         yield Extent(0, GRAIN_BYTES)
         yield from (Extent(at, GRAIN_BYTES) for at in LUKS_COPIES if _is_luks(read, at))
-    if first[:4] == b"XFSB":
+    if first[:4] == XFS_MAGIC:
         yield from _xfs_groups(first, size_bytes)
     if first[3:11] in (b"NTFS    ", b"EXFAT   "):
         yield Extent(size_bytes - GRAIN_BYTES, GRAIN_BYTES)
@@ -76,6 +77,17 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):
         if at > 0 and read(at, GRAIN_BYTES).startswith(MD_MAGICS):
             yield Extent(at, GRAIN_BYTES)
+
+
+def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
+    """What xfs_repair would try as a superblock of XFS in these bytes, which begin at `at_bytes` of a volume:
+    where it lies, and how large its allocation groups are. It tries every 512 bytes (xfsprogs repair/sb.c)."""
+    at = data.find(XFS_MAGIC)
+    while 0 <= at <= len(data) - XFS_SUPERBLOCK.size:
+        _, block, length, _ = XFS_SUPERBLOCK.unpack_from(data, at)
+        if (at_bytes + at) % 512 == 0 and 512 <= block <= 64 * KIB and length:
+            yield at_bytes + at, block * length
+        at = data.find(XFS_MAGIC, at + 1)
 
 
 def _number(data: bytes, at: int) -> int:

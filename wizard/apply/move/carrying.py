@@ -10,6 +10,9 @@ from wizard.apply.move.moving import Stopped
 from wizard.apply.move.noted import Noted
 from wizard.apply.move.on_drive import OnDrive
 from wizard.apply.move.state import Side
+from wizard.apply.move.unread import words as unread_words
+from wizard.apply.move.unread.narrowing import Unreadable
+from wizard.apply.move.unread.told import bad_listed, same_said
 from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.process import STOP
@@ -44,15 +47,23 @@ class Carrying(OnDrive):
         step = read_step(number)
         self._start(step)
         try:
-            digest = self.digest(move, move.before.start_bytes, step, self.is_stopped)
+            digests = self.digests(move, move.before.start_bytes, step, self.is_stopped)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
             early = words.BAD_SECTOR if not self._has_moved() else words.BAD_SECTOR_LATER
             return Event.FAILED, str(early(why=str(error)))
-        if digest is None:
+        if digests is None:
             early = words.STOPPED_EARLY if not self._has_moved() else words.STOPPED
             return Event.STOPPED, str(early(run=called(self.run)))
-        self.note(number, replace(self.notes[number], content=digest))
+        self.note(
+            number,
+            replace(
+                self.notes[number],
+                content=digests.whole,
+                pieces=digests.pieces,
+                superblocks=digests.superblocks,
+            ),
+        )
         self._journal.add(Event.STEP_DONE, words.READABLE(part=move.device), step=step)
         return None
 
@@ -76,15 +87,30 @@ class Carrying(OnDrive):
             return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
         mover = self._forward(number, move)
         self._start(step)
+        mover.give_up(self.notes[number].over)
         try:
             mover.go(Side.NEW)
         except Stopped:
             return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+        except Unreadable as unreadable:
+            self.note_bad(number, mover)
+            return self._stopped_at_bad(number, move, step, unreadable)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
             return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+        self.note_bad(number, mover)
         self._journal.add(Event.STEP_DONE, words.MOVED(part=move.device), step=step)
         return None
+
+    def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: Unreadable) -> Outcome:
+        stops = self.notes[number].stops
+        for said in bad_listed(move, stops):
+            self._journal.add(Event.BAD_SECTOR, said, step=step)
+        self._journal.add(Event.STEP_FAILED, str(unreadable), step=step)
+        size = sum(one.content.size_bytes for one in stops)
+        return Event.FAILED, str(
+            unread_words.STOPPED(count=len(stops), part=move.device, size=size, run=called(self.run))
+        )
 
     def _forward(self, number: int, move: Move) -> Mover:
         """The move by the drive's journal; a new one where it was not begun."""
@@ -100,22 +126,24 @@ class Carrying(OnDrive):
         self.note(number, replace(noted, is_begun=True))
         if number:
             self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
-        state = self.prepare(move, journal, noted.name)
+        state = self.prepare(move, journal, noted.name, noted.superblocks)
         return Mover(self.drive, journal, state, b"", self.telling(move, step, 0, self.is_stopped))
 
     def _compared(self, number: int, move: Move) -> Outcome | None:
         step = compare_step(self.moves, number)
         self._start(step)
-        digest = self.digest(move, move.after.start_bytes, step, self.is_stopped)
-        if digest is None:
+        digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
+        if digests is None:
             return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
         self._journal.add(Event.STEP_DONE, words.COMPARED(part=move.device), step=step)
-        said = str(words.SAME(part=move.device)).rstrip(".")
-        if digest != self.notes[number].content:
+        said = str(same_said(move, self.notes[number].bad)).rstrip(".")
+        if not self.are_same(number, digests):
             self._journal.add(Event.NOT_VERIFIED, said)
             way = words.NOT_SAME(part=move.device, run=called(self.run))
             return Event.FAILED, str(words.CHECKS_FAIL(part=move.device, way=way))
         self._journal.add(Event.VERIFIED, said)
+        for line in bad_listed(move, self.notes[number].bad):
+            self._journal.add(Event.BAD_SECTOR, line)
         stood = ends_digest(self.drive, move, move.after.start_bytes)
         self.note(number, replace(self.notes[number], stood=stood))
         return None

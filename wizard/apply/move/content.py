@@ -1,41 +1,133 @@
 """Reading all of a partition: before it moves, to find bad sectors, and afterwards, to compare."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
+from wizard.apply.engine.marks import xfs_found
 from wizard.apply.move.journal import MovingDrive, read_bytes
+from wizard.apply.move.unread.narrowing import read_but
 from wizard.model.documents.move import Move
+from wizard.model.machine import Extent
 from wizard.model.units import MIB
 
 STEP_BYTES = 16 * MIB
 TAIL_BYTES = 64 * 1024
+MOST_PIECES, PIECE_DIGITS = 1024, 32
+"""So many digests, of so many digits, have room in the journal on the drive."""
 
 
-def content_digest(
-    drive: MovingDrive, move: Move, start_bytes: int, told: Callable[[float], None], stop: Callable[[], bool]
-) -> str | None:
-    """A digest of what the partition holds at this start, without its head and its last bytes, which may be
-    others at another place; the drive is read all the same. None where it was stopped. Raises Failed, naming
-    the byte, where a sector cannot be read."""
-    size, digest = move.before.size_bytes, hashlib.sha256()
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Of what a partition holds without its head and its last bytes: of all, and of each of its equal
+    pieces. `superblocks`: where in it xfs_repair would try one of XFS, whoever it is of."""
+
+    whole: str
+    pieces: tuple[str, ...]
+    superblocks: tuple[int, ...] = ()
+
+
+def piece_bytes(size_bytes: int) -> int:
+    """How large the pieces of a partition of this size are."""
+    return STEP_BYTES * -(-size_bytes // (STEP_BYTES * MOST_PIECES))
+
+
+def content_digests(
+    drive: MovingDrive,
+    move: Move,
+    start_bytes: int,
+    told: Callable[[float], None],
+    stop: Callable[[], bool],
+    passed: Sequence[Extent] = (),
+) -> Digests | None:
+    """Digests of what the partition holds at this start, without its head and its last bytes, which may be
+    others at another place; the drive is read all the same, but for what of the content is `passed` over.
+    None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read."""
+    size = move.before.size_bytes
     low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
+    hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
     buffers = [drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
+    apart = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in passed]
     with ThreadPoolExecutor(1) as hashing:
         before = None
         for number, at in enumerate(range(0, size, STEP_BYTES)):
             if stop():
                 return None
             buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
-            drive.read_into(start_bytes + at, buffer)
+            read_but(drive, start_bytes + at, buffer, apart)
             if before is not None:
                 before.result()
             counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
-            before = hashing.submit(digest.update, counted)
+            before = hashing.submit(hashes.take, at, max(at, low), counted)
             told((at + len(buffer)) / size)
         if before is not None:
             before.result()
-    return digest.hexdigest()
+    return hashes.digests
+
+
+def _offsets(move: Move) -> tuple[int, ...]:
+    """Where the content begins in what is looked at as the partition: at its place, or, while it moves, in
+    the entry that covers both."""
+    span = move.span.start_bytes
+    return (0, move.before.start_bytes - span, move.after.start_bytes - span)
+
+
+class _Hashes:
+    """Of steps that come one after the other, as Digests."""
+
+    def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
+        self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
+        self._superblocks: list[int] = []
+        self._pieces: list[str] = []
+        self._now = hashlib.sha256()
+
+    def take(self, at_bytes: int, counted_from: int, data: memoryview) -> None:
+        if at_bytes and at_bytes % self._piece == 0:
+            self._end()
+        self._whole.update(data)
+        self._now.update(data)
+        if self._starts is not None:
+            # It believes one only where others of its groups lie as that one says.
+            self._superblocks += (
+                at
+                for at, group in xfs_found(bytes(data), counted_from)
+                if any((start + at) % group == 0 for start in self._starts)
+            )
+
+    def _end(self) -> None:
+        self._pieces.append(self._now.hexdigest()[:PIECE_DIGITS])
+        self._now = hashlib.sha256()
+
+    @property
+    def digests(self) -> Digests:
+        self._end()
+        return Digests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
+
+
+def are_same(before: Digests, now: Digests, size_bytes: int, lost: Iterable[Extent]) -> bool:
+    """Whether a partition holds what it held, as far as that can be told: pieces in which something was lost
+    cannot be compared."""
+    apart = {*_touched(size_bytes, lost)}
+    if not apart:
+        return before.whole == now.whole
+    return len(before.pieces) == len(now.pieces) and all(
+        one == other
+        for number, (one, other) in enumerate(zip(before.pieces, now.pieces, strict=True))
+        if number not in apart
+    )
+
+
+def uncompared_bytes(size_bytes: int, lost: Iterable[Extent]) -> int:
+    """How large the pieces are together that cannot be compared."""
+    piece = piece_bytes(size_bytes)
+    return sum(min(piece, size_bytes - number * piece) for number in {*_touched(size_bytes, lost)})
+
+
+def _touched(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
+    piece = piece_bytes(size_bytes)
+    for place in lost:
+        yield from range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
 
 
 def ends_digest(drive: MovingDrive, move: Move, start_bytes: int) -> str:

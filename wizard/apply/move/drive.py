@@ -14,7 +14,7 @@ from wizard.apply.move.unread.narrowing import Unread
 from wizard.model.errors import Failed
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})
-"""What the kernel says of a sector that cannot be read (Linux block/blk-core.c, blk_errors: IOERR, MEDIUM)."""
+"""What the kernel says of a sector that cannot be read (Linux block/blk-core.c, blk_errors)."""
 
 
 class MovedDrive:

@@ -11,6 +11,7 @@ from wizard.apply.move.journal import Journal, MovingDrive, image_of
 from wizard.apply.move.noted import Noted, load_notes, notes_of, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token
+from wizard.apply.move.unread.noting import with_bad
 from wizard.apply.run.begin import check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal as RunJournal
@@ -109,7 +110,9 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     moves, notes = read_kept_moves(told["moves"], where), notes_of(told["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
-            return FoundMove(moves, notes, number, course.run == noted.back)
+            # When it was written, nothing of this one was known to be bad.
+            known = (*notes[:number], with_bad(noted, loaded[0]), *notes[number + 1 :])
+            return FoundMove(moves, known, number, course.run == noted.back)
     return None
 
 

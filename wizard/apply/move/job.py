@@ -1,18 +1,24 @@
 """A move, as a kind of run: taken up, carried out, taken back."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import words
 from wizard.apply.move.guard import check_own, check_same
+from wizard.apply.move.noted import Noted, load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
+from wizard.apply.move.unread.words import NO_BAD
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Taking
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import called, load_environment
+from wizard.model.documents.move import Moves
 from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.machine import Extent
 
 OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
@@ -22,6 +28,8 @@ def _taking(run: Path, asked: Asked) -> Taking:
         raise Refused(words.NO_OVER(run=run.name))
     moves, now = load_moves(run), state(run)
     check_own(moves, load_environment(run))
+    if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
+        raise Refused(NO_BAD(run=run.name))
     check = partial(check_same, moves)
     match asked.purpose:
         case Purpose.KEEP:
@@ -38,11 +46,26 @@ def _taking(run: Path, asked: Asked) -> Taking:
             check_takes_back(run)
             check = partial(check_unused, run, moves)
             sentence = words.TAKING_BACK(part=moves.devices)
-    return Taking(sentence, partial(lock_drives, (moves.drive.path,)), check)
+    return Taking(
+        sentence,
+        partial(lock_drives, (moves.drive.path,)),
+        partial(_checked, run, moves, check) if asked.over_bad_sectors else check,
+    )
+
+
+def _checked(run: Path, moves: Moves, check: Callable[[], None]) -> None:
+    """What the run stops at was shown, and is given up from here on."""
+    check()
+    notes = load_notes(run, moves)
+    save_notes(run, [replace(noted, over=(*noted.over, *_stopping(noted))) for noted in notes])
+
+
+def _stopping(noted: Noted) -> Iterator[Extent]:
+    return (one.content for one in noted.stops)
 
 
 def _told(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-JOB = Job(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told)
+JOB = Job(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told, goes_over_bad_sectors=True)

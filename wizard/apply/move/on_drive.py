@@ -2,23 +2,26 @@
 how far one move is; the run's notes, which have moved."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
-from wizard.apply.move.content import content_digest
+from wizard.apply.move.content import Digests, are_same, content_digests
 from wizard.apply.move.drive import MovedDrive
 from wizard.apply.move.journal import Journal
+from wizard.apply.move.mover import Mover
 from wizard.apply.move.noted import Noted, as_json, save_notes
 from wizard.apply.move.prepare import prepared
 from wizard.apply.move.state import State
+from wizard.apply.move.unread.noting import with_bad
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress import noting
 from wizard.apply.run.vault import read_kept
 from wizard.layout.moving.document import render_moves
 from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Move, Moves
+from wizard.model.machine import Extent
 
 MOST_REST_SECONDS = 60.0
 THROTTLE = "throttle"
@@ -41,10 +44,29 @@ class OnDrive:
         """Whether the journal of this move was whole on the drive, and more than it may be written."""
         return move_step(self.moves, number) in begun_steps(read_entries(self.run))
 
-    def digest(self, move: Move, start_bytes: int, step: int, stop: Callable[[], bool]) -> str | None:
-        """Of what the partition holds at this start; None where it was stopped. Raises Failed."""
+    def digests(
+        self,
+        move: Move,
+        start_bytes: int,
+        step: int,
+        stop: Callable[[], bool],
+        passed: Sequence[Extent] = (),
+    ) -> Digests | None:
+        """Of what the partition holds at this start, without what is `passed` over; None where it was
+        stopped. Raises Failed."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
-        return content_digest(self.drive, move, start_bytes, told, stop)
+        return content_digests(self.drive, move, start_bytes, told, stop, passed)
+
+    def are_same(self, number: int, now: Digests) -> bool:
+        """Whether a partition holds what it held, as far as that can be told."""
+        noted, size = self.notes[number], self.moves.moves[number].before.size_bytes
+        return are_same(Digests(noted.content, noted.pieces), now, size, noted.lost)
+
+    def note_bad(self, number: int, mover: Mover) -> None:
+        """Have the run know what the journal on the drive has of sectors that could not be read."""
+        noted = with_bad(self.notes[number], mover.state)
+        if noted != self.notes[number]:
+            self.note(number, noted)
 
     def journal(self, move: Move) -> Journal:
         """Where the journal of this move lies, if it has one."""
@@ -52,12 +74,14 @@ class OnDrive:
         block = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
         return Journal(self.drive, move.journal.start_bytes, block)
 
-    def prepare(self, move: Move, journal: Journal, name: str) -> State:
+    def prepare(self, move: Move, journal: Journal, name: str, superblocks: Sequence[int] = ()) -> State:
         """Write a journal in which nothing has moved, with all that another computer goes on by. Raises
         Refused and Failed."""
         told = {"moves": render_moves(self.moves), "notes": as_json(self.notes), "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
-        state, images = prepared(self.drive, move, name, data.ljust(-(-len(data) // block) * block))
+        state, images = prepared(
+            self.drive, move, name, data.ljust(-(-len(data) // block) * block), superblocks
+        )
         journal.prepare(state, images)
         return state
 

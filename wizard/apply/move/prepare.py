@@ -18,6 +18,8 @@ from wizard.model.machine import Extent
 
 TAIL_BYTES = 4096
 FAT_BYTES = 8
+SUPERBLOCK_BYTES = 512
+"""Of XFS: at least its magic lies there."""
 
 
 class _Images:
@@ -37,8 +39,11 @@ class _Images:
         return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
 
 
-def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple[State, bytes]:
+def prepared(
+    drive: MovingDrive, move: Move, run: str, document: bytes, superblocks: Iterable[int] = ()
+) -> tuple[State, bytes]:
     """The state in which nothing has moved, and the images. `document` is what another computer goes on by.
+    `superblocks` are places in the content that a repair would believe, beside those that are looked up here.
     Raises Refused for a table or a content that is not moved, and Failed where the drive cannot be read."""
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
@@ -73,7 +78,8 @@ def prepared(drive: MovingDrive, move: Move, run: str, document: bytes) -> tuple
         old = content(offset, length)
         return (old[: max(0, at - offset)] + new_tail[max(0, offset - at) :])[: len(old)]
 
-    barred = places_to_bar(content, changed, move.head_bytes, size, logical)
+    more = (*changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
+    barred = places_to_bar(content, more, move.head_bytes, size, logical)
 
     def copies(start: int, read: Read) -> Iterator[Piece]:
         for place in blocks_around(barred, start, move.head_bytes, size, physical):

@@ -13,12 +13,16 @@ from wizard.apply.move.mover import Mover
 from wizard.apply.move.noted import new_name
 from wizard.apply.move.on_drive import OnDrive
 from wizard.apply.move.state import Phase, Side
+from wizard.apply.move.unread import words as unread_words
+from wizard.apply.move.unread.narrowing import Unreadable
+from wizard.apply.move.unread.told import bad_listed
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import called
 from wizard.apply.run.vault import mark_durably
 from wizard.layout.moving.sequence import taken_back
 from wizard.model.documents.move import Move
 from wizard.model.errors import Failed, Refused
+from wizard.model.said import in_a_row
 
 
 def return_all(on: OnDrive) -> None:
@@ -78,15 +82,31 @@ def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
     if is_last:
         mover = _by_journal(on, number, move, noted.name)
         if mover is not None:
-            mover.go(Side.OLD)
+            _go(on, number, mover, Side.OLD)
         elif on.has_started(number):
             raise Refused(words.NO_JOURNAL(run=on.run.name, drive=move.drive.path))
     else:
         _move_back(on, number, move)
-    digest = on.digest(move, move.before.start_bytes, 0, lambda: False)
-    if digest != noted.content:
+    # What nobody has given up cannot be read where it is again.
+    passed = tuple(one.content for one in on.notes[number].bad if not one.is_zeros)
+    digests = on.digests(move, move.before.start_bytes, 0, lambda: False, passed)
+    if digests is None or not on.are_same(number, digests):
         raise Failed(words.NOT_SAME(part=move.device, run=called(on.run)))
     on.note(number, replace(on.notes[number], is_back=True))
+
+
+def _go(on: OnDrive, number: int, mover: Mover, side: Side) -> None:
+    """Raises Failed where sectors cannot be read, with what can be done."""
+    mover.give_up(on.notes[number].over)
+    try:
+        mover.go(side)
+    except Unreadable:
+        on.note_bad(number, mover)
+        move, stops = on.moves.moves[number], on.notes[number].stops
+        size = sum(one.content.size_bytes for one in stops)
+        said = unread_words.STOPPED_BACK(count=len(stops), part=move.device, size=size, run=called(on.run))
+        raise Failed(in_a_row(*bad_listed(move, stops), said)) from None
+    on.note_bad(number, mover)
 
 
 def _move_back(on: OnDrive, number: int, move: Move) -> None:
@@ -99,9 +119,9 @@ def _move_back(on: OnDrive, number: int, move: Move) -> None:
         name = noted.back or new_name()
         on.note(number, replace(noted, back=name))
         journal = on.journal(back)
-        state = on.prepare(back, journal, name)
+        state = on.prepare(back, journal, name, noted.superblocks)
         mover = Mover(on.drive, journal, state, b"", on.telling(back, 0, 0, lambda: False))
-    mover.go(Side.NEW)
+    _go(on, number, mover, Side.NEW)
 
 
 def _journals_of_next(on: OnDrive, number: int) -> Iterator[tuple[Move, str]]:

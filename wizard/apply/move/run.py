@@ -10,10 +10,11 @@ from wizard.apply.move import words
 from wizard.apply.move.carrying import Carrying
 from wizard.apply.move.drive import MovedDrive
 from wizard.apply.move.guard import check_left, check_new, check_own, check_same
-from wizard.apply.move.noted import load_notes, save_notes
+from wizard.apply.move.noted import Noted, load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.on_drive import OnDrive
 from wizard.apply.move.returning import refuse_used, return_all
+from wizard.apply.move.unread.told import back_but, bad_listed
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.runs import called, load_environment
 from wizard.model.documents.move import Move, Moves
@@ -128,7 +129,16 @@ def take_back(work: Work) -> Outcome:
     check_same(moves)
     with _held(moves) as drive:
         return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
-    if len(moves.moves) > 1:
-        return Event.UNDONE, str(words.ALL_BACK(parts=moves.devices))
-    (move,) = moves.moves
-    return Event.UNDONE, str(words.BACK(part=move.device, start=move.before.start_bytes))
+    return Event.UNDONE, str(in_a_row(*_back_said(moves, load_notes(run, moves))))
+
+
+def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Said]:
+    whole = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
+    if len(whole) == 1:
+        yield words.BACK(part=whole[0].device, start=whole[0].before.start_bytes)
+    elif whole:
+        yield words.ALL_BACK(parts=tuple(move.device for move in whole))
+    for move, noted in zip(moves.moves, notes, strict=True):
+        if noted.bad:
+            yield back_but(move, noted.bad)
+            yield from bad_listed(move, noted.bad)

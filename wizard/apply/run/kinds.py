@@ -40,11 +40,12 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
-    the drive since."""
+    the drive since; with `over_bad_sectors` it goes on over those that it stopped at."""
 
     purpose: Purpose
     secret: bytes | None = None
     over_changes: bool = False
+    over_bad_sectors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Job:
     `taking` raises Refused where the run cannot be taken up so. What it `does` for each purpose may raise
     DiskwrightError; `told` makes a sentence of one that ended going forward. It lets go of what it holds
     open with `leave`, still under the drives' locks, and has the last word on how the run ended in `ending`,
-    when the drives are free again.
+    when the drives are free again. `goes_over_bad_sectors`: it can stop at those, and go on over them.
     """
 
     taking: Callable[[Path, Asked], Taking]
@@ -75,6 +76,7 @@ class Job:
     told: Callable[[Path, DiskwrightError], str]
     leave: Callable[[Work, Outcome], None] = lambda _work, _outcome: None
     ending: Callable[[Work, Outcome], Outcome] = _ends_so
+    goes_over_bad_sectors: bool = False
 
 
 def take_up(job: Job, run: Path, asked: Asked) -> int:
@@ -84,6 +86,8 @@ def take_up(job: Job, run: Path, asked: Asked) -> int:
     check_owner(run)
     run_lock = lock_run(run)
     try:
+        if asked.over_bad_sectors and not job.goes_over_bad_sectors:
+            raise Refused(words.NO_BAD_SECTORS(run=run.name))
         taking = job.taking(run, asked)
         drive_locks = taking.lock()
         try:

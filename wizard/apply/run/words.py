@@ -153,3 +153,7 @@ SAVED_UNREAD = Sentence(
 )
 SAVED_CHANGED = Sentence("apply.run.saved-changed", "{file} was changed or damaged; it cannot be put back.")
 NOT_REGULAR = Sentence("apply.run.not-regular", "it is no regular file")
+NO_BAD_SECTORS = Sentence(
+    "apply.run.no-bad-sectors",
+    "{run} moves no partition: --over-bad-sectors means nothing for it. Nothing was written.",
+)

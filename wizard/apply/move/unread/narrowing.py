@@ -4,7 +4,7 @@ A drive tries for many seconds before it gives a sector up. So a read that faile
 steps, each place is tried once a step, and after so many failed reads nothing is tried any more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from wizard.apply.block.extents import merged
@@ -46,15 +46,30 @@ def filled(
     far as they lie there. They are zeros in the buffer, and so is what is `passed` over, which is not tried.
     Extents count from the drive's start. Raises Failed where more fails than is tried."""
     narrowing = _Narrowing(drive, at_bytes, buffer, block_bytes)
+    for start, end in _between(at_bytes, buffer, passed):
+        narrowing.read(start, end)
+    return merged(narrowing.found, 1, at_bytes + len(buffer))
+
+
+def read_but(drive: Reads, at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> None:
+    """Fill a buffer with what the drive holds from a place on, and with zeros for what is passed over. Raises
+    Failed."""
+    for start, end in _between(at_bytes, buffer, passed):
+        drive.read_into(start, buffer[start - at_bytes : end - at_bytes])
+
+
+def _between(at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> Iterator[tuple[int, int]]:
+    """What of the drive is read into the buffer; what is not is zeros there."""
     position, end = at_bytes, at_bytes + len(buffer)
     for place in passed:
         start, after = max(place.start_bytes, position), min(place.end_bytes, end)
         if start < after:
-            narrowing.read(position, start)
-            narrowing.empty(start, after)
+            if position < start:
+                yield position, start
+            buffer[start - at_bytes : after - at_bytes] = bytes(after - start)
             position = after
-    narrowing.read(position, end)
-    return merged(narrowing.found, 1, end)
+    if position < end:
+        yield position, end
 
 
 class _Narrowing:
@@ -69,8 +84,6 @@ class _Narrowing:
 
     def read(self, start: int, end: int, depth: int = 0) -> None:
         """What lies between, in smaller pieces where that fails."""
-        if start == end:
-            return
         try:
             self._drive.read_into(start, self._buffer[start - self._at : end - self._at])
         except Unread as error:

@@ -56,3 +56,7 @@ FROM_DRIVE = Sentence(
 RUN_OR_DRIVE = Sentence(
     "faces.writing.resume.run-or-drive", "Name a run, or a drive with --from-drive, not both."
 )
+OVER_BAD_SECTORS = Sentence(
+    "faces.writing.resume.over-bad-sectors",
+    "of a move that stopped at sectors that cannot be read: go on, with zeros in their place",
+)

@@ -28,3 +28,7 @@ ABOUT_MIGRATION = Sentence(
     "faces.writing.undo.about-migration",
     "A migration to ext4 is undone to the bit, until it is kept or mounted for writing.",
 )
+OVER_BAD_SECTORS = Sentence(
+    "faces.writing.undo.over-bad-sectors",
+    "of a move that stopped on its way back at unreadable sectors: go on, with zeros in their place",
+)
