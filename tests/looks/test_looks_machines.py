@@ -14,6 +14,7 @@ from tests.looks.workshop import workshop
 from tests.machines import name_of, recordings
 from tests.unit.desk.person import Person, texts_of
 from tests.unit.test_hostile_text import HOSTILE
+from tests.unit.test_layout_adjusted import person_at
 from wizard.desk.view import View
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of
@@ -61,7 +62,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ON_ALL_SCREENS = frozenset({"adjust"})
-"""What is looked at on all of them at once, in the workshop, and does not take part in their turns."""
+"""What is looked at on all of them at once, below, and does not take part in their turns."""
 
 
 def toured(
@@ -85,7 +86,17 @@ def test_every_place_can_be_read_on_every_screen(name: str) -> None:
 
 def test_every_place_of_the_workshop_on_all_screens() -> None:
     codes = toured(machine_of(workshop()), Looker(all_screens=True), frozenset())
-    assert codes >= ANYWHERE | ON_THE_WAY | {"adjusting"}, codes
+    assert codes >= ANYWHERE | ON_THE_WAY, codes
+
+
+def test_size_and_place_on_all_screens() -> None:
+    person, look = person_at(), Looker(all_screens=True)
+    for key, row in ((">", "size"), ("<", "start"), ("t", "start")):
+        look(person)
+        person.key(key, row)
+    look(person)
+    assert person.view.place == "typing"
+    person.end()
 
 
 def spoilt(drive: Drive, text: str) -> Drive:

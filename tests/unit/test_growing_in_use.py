@@ -40,7 +40,7 @@ def mounted(
         (mounted("xfs", end=GIB + MIB), None),
         (mounted("ext4", features=(0x38, 0, 0)), "has no journal"),
         (mounted("ext2"), "holds ext2, which does not grow in use: unmount it first."),
-        (mounted("ntfs"), "only ext2, ext3, ext4, XFS and Btrfs can be grown"),
+        (mounted("ntfs"), "holds ntfs, which does not grow in use: unmount it first."),
         (mounted(None), "Nothing is recognised"),
         (mounted("xfs", Use("loop-backing", PART, "/dev/loop7")), "is in use"),
         (mounted("xfs", Use("holder", PART, "/dev/mapper/x")), "is in use"),
