@@ -34,6 +34,7 @@ PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
 """What it ends with (ntfs-3g.probe(8))."""
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
+SCHEDULED = re.compile(r"scheduled\s+for\s+check")
 CLUSTER = re.compile(r"(?m)^Cluster size\s*: (\d+) bytes$")
 SIZE = re.compile(r"(?m)^Current volume size: (\d+) bytes")
 NEW_SIZE = re.compile(r"(?m)^New volume size\s*: (\d+) bytes")
@@ -74,7 +75,7 @@ def _info(showing: Showing) -> str:
     """What ntfsresize says of it, which checks it. Raises Failed for one that is not clean, or too full."""
     result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
     said = result.output + result.errors
-    if result.status and "scheduled for check" in said:
+    if result.status and SCHEDULED.search(said):
         raise Failed(refusal(MARKED(device=showing.real)))
     if result.status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
@@ -170,7 +171,7 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
 def _number(pattern: re.Pattern[str], text: str) -> int:
     found = pattern.search(text)
     if found is None:
-        raise Failed(refusal(NOT_TOLD(program="ntfsresize", what=("Cluster size", "Current volume size"))))
+        raise Failed(refusal(NOT_TOLD(program="ntfsresize", what=("clusters", "size"))))
     return int(found[1])
 
 
