@@ -43,6 +43,17 @@ KEEP_MEANS = Sentence("desk.work.keep-means", "K keeps it. {means}")
 UNDO_MEANS = Sentence("desk.work.undo-means", "U undoes it. {means}")
 LATER = Sentence("desk.work.later", "Both can be done on any later day: it comes first on the first screen.")
 RESUME_MEANS = Sentence("desk.work.resume-means", "G goes on where it stopped.")
+OVER_MEANS = Sentence(
+    "desk.work.over-means", "O goes on over the places that cannot be read. Zeros stay there:"
+)
+OVER_TITLE = Sentence("desk.work.over-title", "Go on over what cannot be read?")
+OVER_COSTS = Sentence(
+    "desk.work.over-costs",
+    "These places become zeros. Undo brings back all but them. Which files they are of cannot be told while "
+    "it is half moved.",
+)
+OVER_YES = Sentence("desk.work.over-yes", "go on over them")
+OVER = Sentence("desk.work.over", "over bad sectors")
 
 STOP_TITLE = Sentence("desk.work.stop-title", "Stop it?")
 STOP_MEANS = Sentence(
