@@ -229,7 +229,7 @@ def test_stopping_asks_first() -> None:
     assert services.seen.stopped < 1
     person.desk.act("stop")
     person.desk.act("yes")
-    assert services.seen.stopped == 1 and person.said == "It stops when the present step is done."
+    assert services.seen.stopped == 1 and person.said == "It stops as soon as that is safe."
     services.go.set()
     person.wait()
 

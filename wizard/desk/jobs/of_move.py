@@ -60,6 +60,11 @@ class MoveJob(Job):
         return step_sentences(self.moves)
 
     @property
+    def stop_means(self) -> Text:
+        """Between two windows: a pause."""
+        return words.MOVE_PAUSES()
+
+    @property
     def brief(self) -> tuple[Text, ...]:
         """From where to where, and what else is written to."""
         return (*(what_moves(move) for move in self.moves.moves), *journals_said(self.moves))

@@ -274,7 +274,7 @@ class Work(Place):
             self.tell(words.STOPPING(), Tone.WARN)
 
         self.desk.go(
-            Question(self.desk, words.STOP_TITLE(), words.STOP_MEANS(), words.STOP_YES(), stop, ends=True)
+            Question(self.desk, words.STOP_TITLE(), self.job.stop_means, words.STOP_YES(), stop, ends=True)
         )
 
     def act_keep(self, _row: str, _values: Values) -> None:

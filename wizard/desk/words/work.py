@@ -34,7 +34,7 @@ GOES_ON_AS_ROOT = Sentence(
     "The run goes on without this window. Only root sees it then: sudo diskwright status",
 )
 LOST_TOUCH = Sentence("desk.work.lost-touch", "{why} The run itself goes on.")
-STOPPING = Sentence("desk.work.stopping", "It stops when the present step is done.")
+STOPPING = Sentence("desk.work.stopping", "It stops as soon as that is safe.")
 KEEPING = Sentence("desk.work.keeping", "Putting it to use")
 UNDOING = Sentence("desk.work.undoing", "Putting back what was there")
 UNDONE = Sentence("desk.work.undone", "Undone.")
