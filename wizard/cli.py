@@ -11,7 +11,7 @@ from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Protocol, cast
 
-from wizard.documents.language import speak
+from wizard.documents.language import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
 from wizard.probe import pool
@@ -99,6 +99,9 @@ BEGINNING = ACTIONS | {"apply", "move", "bring", "resume", "keep", "undo"}
 
 LONGEST_SENTENCE = 4000
 
+ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
+"""The folders of the profiles, without which less would be known than it seems."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
@@ -162,6 +165,11 @@ def dispatch(words: list[str]) -> int:
 
         print(f"diskwright {__version__}")
         return ExitCode.DONE
+    if not all(os.path.isdir(f"{PROFILES}/{room}") for room in ROOMS):  # noqa: PTH112 - see `language`
+        from wizard.faces.words.cli import NO_PROFILES
+
+        _tell(NO_PROFILES(folder=printable(PROFILES, 200)))
+        return ExitCode.FAILED
     # A path is the drive that the wizard begins with.
     name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
     if name != WIZARD and name not in COMMANDS:

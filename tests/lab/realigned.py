@@ -16,7 +16,7 @@ from wizard.model.verdict import Outcome
 from wizard.tools.program import run
 
 SECTOR_BYTES = 512
-SECONDS = "12"
+SECONDS = "30"
 DRIVE = EmulatedDrive(
     "realigned",
     Bus.VIRTIO,
@@ -24,18 +24,22 @@ DRIVE = EmulatedDrive(
     logical_block_bytes=512,
     physical_block_bytes=4096,
     size_bytes=192 * MIB,
-    media=Pace(requests_per_second=100, charges_rewrites=True),
+    media=Pace(requests_per_second=40, charges_rewrites=True),
 )
 FLEET = Fleet("realigned", (DRIVE,))
-TWICE = (1.7, 2.3)
+TWICE = (1.6, 2.4)
 """A write within a block of which this drive has another part takes two requests instead of one."""
+
+ONCE = 1.3
+"""Whether it is surely no difference depends on what else this machine does, and that it is none by half does
+not."""
 
 
 def realigned(fleet: Fleet) -> Iterator[Check]:
     """Measured, moved and measured again, as the preview says."""
     node = node_of(fleet[DRIVE.name])
     part = partition_path(node, 1)
-    table = f"label: dos\nstart=63, size={48 * MIB // SECTOR_BYTES}, type=83\n"
+    table = f"label: dos\nstart=63, size={24 * MIB // SECTOR_BYTES}, type=83\n"
     run(["sfdisk", "--quiet", node], seconds=SLOW, stdin=table.encode())
     tool("mke2fs", "-q", "-t", "ext4", part)
     _, preview = told("move", part)
@@ -47,7 +51,7 @@ def realigned(fleet: Fleet) -> Iterator[Check]:
     status, said = told("move", part, "--confirm", DRIVE.serial)
     yield Check("it moves", status == ExitCode.DONE, said[-3000:])
     after = _measured(part)
-    holds = after["outcome"] == Outcome.NO_DIFFERENCE and "costs nothing" in str(after["sentence"])
+    holds = after["outcome"] != Outcome.ALIGNED_FASTER and 1 / ONCE < _estimate(after) < ONCE
     yield Check("afterwards it takes no longer", holds, str(after["sentence"]))
 
 

@@ -16,7 +16,17 @@ from tests.lab.visit import MODULES, Visit
 
 SHORT = Visit("short", SATA_FLEET, ("look",), 100, udev=False)
 TASK = Task("the drives", ("true",), 60.0)
-TIMED = ("measure", "compare", "judge-all", "judge-often", "cliff", "displaced", "perform", "terabyte")
+TIMED = (
+    "realigned",
+    "measure",
+    "compare",
+    "judge-all",
+    "judge-often",
+    "cliff",
+    "displaced",
+    "perform",
+    "terabyte",
+)
 """Jobs that judge by the clock."""
 
 

@@ -1,7 +1,7 @@
 """Every place that a recorded machine leads to, on screens of every size and kind: no line is too wide, the
 cursor is in sight, and every word can be read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +18,7 @@ from wizard.desk.view import View
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of
 from wizard.probe.recorded import load_machine
+from wizard.window.console.terminal import Terminal
 
 FILES = {name_of(path): path for path in recordings()}
 ANYWHERE = {"drives", "actions", "health", "reasons", "glossary", "help"}
@@ -49,7 +50,9 @@ class Looker:
         if view in self._views or (view.place == "glossary" and self._at_once == 1):
             return
         self._views.add(view)
-        screens = self._screens if self._at_once > 1 else [next(self._turns)]
+        screens: Sequence[tuple[Terminal, tuple[int, int]]] = self._screens
+        if self._at_once == 1:
+            screens = TURNS if view.place == "adjusting" else [next(self._turns)]
         for terminal, size in screens:
             Drawn(view, below if view.over else None, terminal, size).check()
 

@@ -24,6 +24,7 @@ MAKERS = {
     "xfs": ("mkfs.xfs", "-q", "-f", "-L", "films"),
     "plain xfs": ("mkfs.xfs", "-q", "-f", "-L", "films", "-m", "reflink=0,finobt=0"),
     "btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "films"),
+    "ntfs": ("mkfs.ntfs", "-Q", "-q", "-F", "-L", "films"),
     "old btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "films", "-R", "^free-space-tree"),
 }
 
@@ -31,6 +32,7 @@ MAKERS = {
 CHECKS = {
     **{name: ("e2fsck", "-f", "-n") for name in ("ext2", "ext3", "ext4")},
     "xfs": ("xfs_repair", "-n"),
+    "ntfs": ("ntfsresize", "--check"),
     "btrfs": ("btrfs", "check", "--readonly", "--check-data-csum"),
 }
 ENDS = {

@@ -71,7 +71,7 @@ def plan_for(on: Drive, *wishes: Wish, mode: Mode | None = None) -> Plan:
 EVERYTHING = tuple(
     (name, f"/usr/sbin/{name}")
     for name in (
-        *(*TOOLS, "blkzone", "mdadm", "pvcreate", "vgcreate", "lvcreate", "lvs", "cryptsetup"),
+        *(*TOOLS, "blkzone", "mdadm", "pvcreate", "vgcreate", "lvcreate", "lvs", "cryptsetup", "ntfsresize"),
         *(name for kind in MADE.values() for name in kind.programs),
     )
 )

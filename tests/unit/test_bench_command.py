@@ -3,11 +3,12 @@
 import os
 import signal
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import KN4, drive
+from tests.unit.machines import KN4, drive, partition, partitioned
 from tests.unit.test_trial_alignment import VERDICT
 from wizard.faces import bench
 from wizard.model.errors import BadInput, ExitCode, Refused
@@ -79,3 +80,24 @@ def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
     assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
     assert read_verdict(capsys.readouterr().out, "stdout").outcome is Outcome.NOT_POSSIBLE
+
+
+def test_of_a_partition_its_own_place_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, asked = partition(2, 63 * 512), []
+    monkeypatch.setattr(bench, "nodes_of", lambda _: ("/dev/sda2", "/dev/sda"))
+    monkeypatch.setattr(bench, "probe_drive", lambda _: partitioned(part))
+
+    def measured(_: Drive, **how: object) -> Verdict:
+        asked.append(how["part"])
+        return VERDICT
+
+    monkeypatch.setattr(bench, "run_alignment_trial", measured)
+    assert bench.main(options("/dev/sda2")) is ExitCode.DONE
+    assert asked == [part]
+    with pytest.raises(BadInput, match="name the drive"):
+        bench.main(options("/dev/sda2", "--scratch", "--shingled", "--confirm", drive().token))
+
+
+def test_a_place_that_is_aligned_is_not_called_misaligned() -> None:
+    lines = "\n".join(bench.verdict_lines(replace(VERDICT, shift_bytes=0)))
+    assert "misaligned" not in lines and "its place" in lines and "0 bytes off" in lines

@@ -61,7 +61,7 @@ def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: st
     [
         ("xfs", START, GIB, "XFS cannot shrink. Copy its files to a smaller volume"),
         ("xfs", START + GIB, GIB, "XFS cannot shrink. Copy its files to a smaller volume"),
-        ("jfs", START, SIZE + GIB, "can be grown so far"),
+        ("jfs", START, SIZE + GIB, "grow so far"),
         ("ext4", START, 512 * MIB, "cannot be that small"),
         ("ext4", NEXT - GIB, SIZE, "Something else lies there"),
         ("ext4", START, NEXT, "Something else lies there: between its neighbours there is room from"),

@@ -105,7 +105,7 @@ NEVER = {
     "XFS": (holding("xfs"), f"XFS cannot shrink. {AROUND}"),
     "JFS": (holding("jfs"), f"JFS cannot shrink. {AROUND}"),
     "a mounted XFS": (holding("xfs", MOUNTED), "XFS cannot shrink."),
-    "NTFS": (holding("ntfs"), f"only ext2, ext3 and ext4 can be shrunk so far. {AROUND}"),
+    "F2FS": (holding("f2fs"), f"only ext2, ext3, ext4 and NTFS shrink so far. {AROUND}"),
     "nothing in it": (holding(None), "Nothing is recognised on /dev/sda1"),
     "a logical one": (logical(), "is a logical partition"),
     "mounted": (holding("ext4", MOUNTED), f"shrinks only unmounted: `diskwright unmount {PART}` first."),
@@ -124,6 +124,19 @@ def test_what_cannot_shrink_says_why_and_what_helps(which: str) -> None:
     assert said in str(why_not_shrink(on, part))
     with pytest.raises(Refused):
         shrunk(on, part)
+
+
+def test_ntfs_gets_another_size_by_ntfsresize_and_windows_is_named() -> None:
+    on, part = holding("ntfs")
+    plan = shrunk(on, part)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "it") == plan
+    shrink = plan.steps[0]
+    assert [argv[2] for argv in shrink.commands] == ["--no-action", "--force"]
+    assert shrink.commands[1][-3:] == ("--size", str(500 * MIB), PART)
+    assert any("`chkdsk /f`" in str(doubt) for doubt in plan.doubts)
+    with pytest.raises(Refused, match="ntfsresize is not installed"):
+        shrink_plan(machine(on), on, part, 500 * MIB)
 
 
 def test_the_least_size_leaves_a_margin_and_is_taken() -> None:

@@ -364,9 +364,12 @@ def test_a_verdict_survives_its_document() -> None:
 def test_a_partition_is_spoken_of_by_its_own_name() -> None:
     same, slower = Ratio(1.0, 0.99, 1.01, 0.95, 400), Ratio(2.0, 1.9, 2.1, 0.95, 400)
     said = sentence_for("/dev/sda1", "write", Outcome.NO_DIFFERENCE, same, 400, as_in_part=True)
-    assert said == "/dev/sda1, writing: as fast as aligned (0.99-1.01, 95 %), so its place costs nothing."
+    assert said == "/dev/sda1, writing: as fast as aligned (0.99-1.01, 95 %)."
     said = sentence_for("/dev/sda1", "write", Outcome.ALIGNED_FASTER, slower, 400, as_in_part=True)
     assert said == "/dev/sda1, writing: aligned is 2.0x faster (1.9-2.1, 95 %)."
+    unclear = Ratio(1.1, 0.9, 1.3, 0.95, 400)
+    said = sentence_for("/dev/sda1", "write", Outcome.INCONCLUSIVE, unclear, 400, as_in_part=True)
+    assert "it takes 1.10 times as long as aligned" in said
 
 
 @pytest.mark.parametrize(("sector", "shift"), [(63, 3584), (34, 1024), (2048, 0)])

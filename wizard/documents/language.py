@@ -6,7 +6,8 @@ Every command asks, also those that say nothing, so nothing is imported before a
 import os
 from collections.abc import Iterator, Mapping
 
-CATALOGUES = f"{__file__.rpartition('/wizard/')[0]}/profiles/locale"
+PROFILES = f"{__file__.rpartition('/documents/')[0]}/profiles"
+CATALOGUES = f"{PROFILES}/locale"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@.-")
 
 

@@ -10,13 +10,14 @@ from pwd import getpwuid
 from typing import TypeVar
 
 from wizard.documents.decode import Misfit, decode
+from wizard.documents.language import PROFILES
 from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
 T = TypeVar("T")
 
-BUNDLED = Path(__file__).resolve().parents[2] / "profiles"
+BUNDLED = Path(PROFILES).resolve()
 
 
 def profile_folders() -> tuple[Path, ...]:

@@ -61,7 +61,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Measure, and print the verdict; 130 where the person ended it."""
     _check(arguments)
     assumed = parse_size(arguments.assume_physical) if arguments.assume_physical else None
-    node, path = nodes_of(arguments.device)
+    node, path = _node_and_drive(arguments.device)
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
@@ -86,12 +86,21 @@ def main(arguments: Namespace) -> ExitCode:
     return hand_over(arguments, render_verdict(verdict), verdict_lines(verdict), ended=is_ended())
 
 
+def _node_and_drive(device: str) -> tuple[str, str]:
+    """The node, and that of its drive; what cannot be told apart is taken for a drive, and probed as one."""
+    try:
+        return nodes_of(device)
+    except BadInput:
+        return device, device
+
+
 def verdict_lines(verdict: Verdict) -> list[str]:
     """The verdict as plain text: its sentence, the two medians as bars, its caveats."""
     lines = [verdict.sentence]
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
-        medians = words.MEDIANS(
+        told = words.MEDIANS if verdict.shift_bytes else words.MEDIANS_IN_PLACE
+        medians = told(
             pairs=len(verdict.pairs),
             block=verdict.block_bytes,
             duration=format_duration(verdict.seconds),
@@ -114,7 +123,9 @@ def _in_words(progress: Progress) -> str:
 def _bars(verdict: Verdict) -> list[str]:
     medians = {
         str(words.ALIGNED()): median(pair.aligned_ns for pair in verdict.pairs),
-        str(words.MISALIGNED()): median(pair.misaligned_ns for pair in verdict.pairs),
+        str(words.MISALIGNED() if verdict.shift_bytes else words.IN_PLACE()): median(
+            pair.misaligned_ns for pair in verdict.pairs
+        ),
     }
     longest = max(*medians.values(), 1)
     return [

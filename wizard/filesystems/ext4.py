@@ -77,6 +77,7 @@ GROWING = Growing(
         ("resize2fs", "-p", device, f"{size // KIB}K"),
     ),
     whole_pages=False,
+    shrunk_remarks=(words.DATED(),),
 )
 """The same for ext2 and ext3; without a journal none of them is grown in use."""
 

@@ -38,7 +38,7 @@ class Growing:
     it, with these options, its place. `check` changes nothing and ends with 0 for a clean one that is not
     mounted, with the node behind it. `programs` show it on a stand-in beforehand. `smaller` are the commands
     that have it end within so many bytes; None for one that is not made smaller. `whole_pages`: a stand-in
-    shows it only in those.
+    shows it only in those. The remarks are what is good to know before.
 
     `in_use` is the command for one that a person has mounted, by its node, place and member number; None for
     one that only grows unmounted. `shrinks_in_use` takes that back, with a size in bytes behind them.
@@ -49,6 +49,8 @@ class Growing:
     programs: Argv
     mounted: bool = False
     mount_options: Argv = ()
+    grown_remarks: tuple[Said, ...] = ()
+    shrunk_remarks: tuple[Said, ...] = ()
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
     smaller: Callable[[str, int], tuple[Argv, ...]] | None = None

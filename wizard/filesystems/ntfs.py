@@ -3,7 +3,7 @@ ntfs-3g 2022.10.3."""
 
 from wizard.filesystems import words
 from wizard.filesystems.holding import FORBIDDEN, Holds
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
+from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
@@ -25,6 +25,22 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     """
     hidden = place.start_bytes // geometry.logical_block_bytes
     return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
+
+
+CHECK = ("ntfsresize", "--check")
+"""Of the whole volume; that it is marked for chkdsk is no fault."""
+
+RESIZE = ("ntfsresize", "--no-progress-bar")
+INFO = (*RESIZE, "--info")
+WITHOUT_QUESTIONS = ("--force", "--force")
+
+
+def _resizing(device: str, *size: str) -> tuple[Argv, ...]:
+    """First without writing, which a volume that is marked for chkdsk does not pass."""
+    return (
+        (*RESIZE, "--no-action", *size, device),
+        (*RESIZE, *WITHOUT_QUESTIONS, *size, device),
+    )
 
 
 KIND = MadeKind(
@@ -55,6 +71,16 @@ KIND = MadeKind(
     relabelling=Relabelling(
         command=lambda device, _place, label: ("ntfslabel", device, label),
         fault=lambda label: words.NTFS_LABEL() if label[:1] == "-" else None,
+    ),
+    # Its programs take no mounted one. They leave it marked for chkdsk (ntfsresize(8)).
+    growing=Growing(
+        commands=_resizing,
+        check=CHECK,
+        programs=("ntfsclone", "ntfsinfo", "ntfs-3g.probe"),
+        smaller=lambda device, size: _resizing(device, "--size", str(size)),
+        whole_pages=False,
+        grown_remarks=(words.CHKDSK(),),
+        shrunk_remarks=(words.CHKDSK(),),
     ),
     # Its driver could keep more, which no other system would understand.
     holds=Holds(

@@ -89,6 +89,17 @@ NTFS = Sentence(
     "It is for sharing with Windows. Linux writes it since 5.15 (ntfs3), but cannot repair it, which takes "
     "chkdsk on Windows.",
 )
+CHKDSK = Sentence(
+    "filesystems.chkdsk",
+    "ntfsresize marks the volume to be checked: Windows does that when it starts, or `chkdsk /f`. Until then "
+    "Linux's ntfs3 only reads it. Without Windows, `ntfsfix --clear-dirty` takes the mark away.",
+)
+DATED = Sentence(
+    "filesystems.dated",
+    "Files may get other inode numbers, and their folders today's date; nothing else of them changes.",
+)
+"""What resize2fs does where whole groups go (e2fsprogs, resize/resize2fs.c, check_and_change_inodes)."""
+
 NTFS_LEAST = Sentence("filesystems.ntfs-least", "its records take the first megabytes")
 NTFS_LABEL = Sentence("filesystems.ntfs-label", "begins with a dash, which ntfslabel cannot be told")
 

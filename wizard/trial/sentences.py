@@ -36,7 +36,8 @@ def sentence_for(
             said = none(drive=path, doing=doing, interval=interval)
             return str(in_a_row(said, words.READING_ONLY()) if access == "read" else said)
         case _:
-            said = words.INCONCLUSIVE(
+            unclear = words.UNCLEAR_THERE if as_in_part else words.INCONCLUSIVE
+            said = unclear(
                 drive=path,
                 doing=doing,
                 factor=factor,

@@ -71,12 +71,15 @@ class Installed:
             self._put_files()
             if self.esp:
                 tool("mkfs.vfat", self.part(self.esp))
-                tool("modprobe", "-a", "vfat", "nls_cp437", "nls_ascii", "nls_iso8859-1")
-                (PLACE / "boot/efi").mkdir()
-                tool("mount", "-t", "vfat", self.part(self.esp), str(PLACE / "boot/efi"))
+                self._mount_esp(PLACE / "boot/efi")
             self._put_grub()
         finally:
             tool("umount", "-R", str(PLACE))
+
+    def _mount_esp(self, place: Path) -> None:
+        tool("modprobe", "-a", "vfat", "nls_cp437", "nls_ascii", "nls_iso8859-1")
+        place.mkdir(parents=True, exist_ok=True)
+        tool("mount", "-t", "vfat", self.part(self.esp), str(place))
 
     def _put_files(self) -> None:
         for folder in ("bin", "boot/grub", "dev", "etc", "proc", "sbin", "sys"):
@@ -122,7 +125,7 @@ class Installed:
 
     def forget_the_usual_place(self) -> None:
         """Take the boot loader from where every firmware looks for it."""
-        tool("mount", "-t", "vfat", self.part(self.esp), str(PLACE))
+        self._mount_esp(PLACE)
         try:
             rmtree(PLACE / "EFI/BOOT")
         finally:

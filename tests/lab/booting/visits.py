@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.lab.booting.entry import NUMBER
 from tests.lab.booting.firmware import started
 from tests.lab.booting.system import (
     BUSYBOX,
@@ -131,16 +132,22 @@ def installed(fleet: Fleet) -> Iterator[Check]:
 def moved(fleet: Fleet) -> Iterator[Check]:
     """In a guest that is no part of them; what is misaligned and may move does."""
     for one in SYSTEMS[fleet]:
+        if one.is_noted:
+            one.forget_the_usual_place()
         before = _sector(one)
         status, said = told("move", one.node, "--confirm", one.drive.serial)
         name = one.drive.name
         yield Check(f"{name}: it moves", status == ExitCode.DONE and _sector(one) != before, said[-3000:])
-        if one.is_noted:
-            one.forget_the_usual_place()
         again, asked = _again(said), one is LISTED
         if asked:
             (SHARED / COMMAND).write_text(again)
         yield Check(f"{name}: {'a' if asked else 'no'} command for GRUB is told", bool(again) == asked, said)
+        if one.esp:
+            start = int(sysfs(one.part(one.esp), "start"))
+            told_so = "firmware's entries" in " ".join(said.split())
+            yield Check(
+                f"{name}: what the firmware starts moves, too, and that is told", start > 34 and told_so, said
+            )
         if one is BIOS_BOOT:
             stays = int(sysfs(one.part(1), "start")) == 34 and "It stays" in " ".join(said.split())
             yield Check(f"{name}: GRUB's own partition stays, and that is told", stays, said)
@@ -200,6 +207,9 @@ def _start_but_for_one(lab: Laboratory) -> Iterable[Check]:
         seconds = STUCK_SECONDS if one is LISTED else START_SECONDS
         sector, heard = _started(lab, one, seconds)
         what = "it does not start, as was said" if one is LISTED else "it starts"
+        if one.is_noted:
+            by_entry = f"loading Boot{NUMBER:04X}" in heard
+            yield Check("the firmware follows its entry, which names the old place", by_entry, heard[-1500:])
         yield Check(f"{one.drive.name}: {what}", (not sector) == (one is LISTED), heard[-1500:])
 
 

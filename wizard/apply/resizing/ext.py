@@ -9,11 +9,10 @@ drive was written to.
 import re
 from collections.abc import Iterator
 
-from wizard.apply.block.extents import clipped, gaps, merged
-from wizard.apply.engine.stand_ins import free_bytes
+from wizard.apply.block.extents import merged
 from wizard.apply.resizing import words
 from wizard.apply.resizing.showing import Showing
-from wizard.apply.resizing.words import CUT_OFF, MOVES_FILES, NO_ROOM, NOT_CLEAN, NOT_TOLD, refusal
+from wizard.apply.resizing.words import CUT_OFF, MOVES_FILES, NOT_CLEAN, NOT_TOLD, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.filesystems.ext4 import CHECK
 from wizard.model.errors import Failed
@@ -55,8 +54,7 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
     if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}")))
-    moved = tuple(clipped(showing.behind, gaps(places, showing.volume.end_bytes)))
-    _refuse_room(showing, sum(one.size_bytes for one in moved))
+    moved = showing.moved(places)
     showing.do(("e2image", "-r", showing.real, showing.stand_in))
     showing.copy(moved)
     return places
@@ -86,13 +84,6 @@ def writable(text: str, volume: Extent) -> tuple[Extent, ...]:
     )
 
 
-def _refuse_room(showing: Showing, moved_bytes: int) -> None:
-    """What moves is kept twice: as it is, and with what stood in its new place."""
-    room = free_bytes(showing.run)
-    if moved_bytes and 2 * moved_bytes > room:
-        raise Failed(refusal(NO_ROOM(folder=str(showing.run), needed=2 * moved_bytes, room=room)))
-
-
 def _free(text: str) -> Iterator[tuple[str, str]]:
     for line in FREE.findall(text):
         for blocks in filter(None, re.split(r",\s*", line.strip())):
@@ -103,7 +94,7 @@ def _free(text: str) -> Iterator[tuple[str, str]]:
 def held_bytes(operation: Resizing, said: str, _site: Site) -> int:
     """How many bytes it has now, by what resize2fs said. Raises Failed where that moved files to grow."""
     if isinstance(operation, GrowFilesystem) and MOVES.search(said):
-        raise Failed(refusal(MOVES_FILES(device=operation.device)))
+        raise Failed(refusal(MOVES_FILES(program="resize2fs", device=operation.device)))
     blocks = re.search(r"is (?:now|already) (\d+) \((\d+)k\) blocks long", said)
     return int(blocks[1]) * int(blocks[2]) * 1024 if blocks else 0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wizard.apply.block.extents import clipped, gaps
-from wizard.apply.resizing import btrfs, ext, xfs
+from wizard.apply.resizing import btrfs, ext, ntfs, xfs
 from wizard.apply.resizing.in_use import is_filled
 from wizard.apply.resizing.showing import Show, Showing
 from wizard.apply.resizing.words import MOVES_FILES, NEVER_DIRECT, NOT_CLEAN, NOT_FILLED, RESIZED, refusal
@@ -35,6 +35,7 @@ RESIZERS = {
     "ext3": _EXT,
     "ext4": _EXT,
     "xfs": Resizer(xfs.show, xfs.held_bytes),
+    "ntfs": Resizer(ntfs.show, ntfs.held_bytes, ntfs.writable_now),
     "btrfs": Resizer(btrfs.show, btrfs.held_bytes),
 }
 
@@ -62,7 +63,7 @@ def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Exten
     stays = showing.within(0, min(showing.size_bytes, showing.volume.size_bytes))
     files = clipped((stays,), gaps(seen, showing.volume.end_bytes))
     if next(clipped(tuple(files), writable_now(showing)), None) is not None:
-        raise Failed(refusal(MOVES_FILES(device=operation.device)))
+        raise Failed(refusal(MOVES_FILES(program=commands_of(operation)[-1][0], device=operation.device)))
 
 
 def _resize(operation: Resizing, growing: Growing, site: Site) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import GRAIN_BYTES, chunks, clipped, differing, held, merged
+from wizard.apply.block.extents import GRAIN_BYTES, chunks, clipped, differing, gaps, held, merged
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import Store
-from wizard.apply.resizing.words import CHANGES, refusal
+from wizard.apply.resizing.words import CHANGES, NO_ROOM, refusal
 from wizard.apply.steps.lvm import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -53,6 +54,16 @@ class Showing:
         with DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
             for chunk in chunks(places):
                 shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+
+    def moved(self, places: Iterable[Extent]) -> tuple[Extent, ...]:
+        """What of `behind` is in use, where these places, in order and apart, are not: it has to move. Raises
+        Failed where the run's folder has no room to keep it twice, as it is and with what stood in its new
+        place."""
+        found = tuple(clipped(self.behind, gaps(places, self.volume.end_bytes)))
+        needed, room = 2 * sum(one.size_bytes for one in found), free_bytes(self.run)
+        if needed > room:
+            raise Failed(refusal(NO_ROOM(folder=str(self.run), needed=needed, room=room)))
+        return found
 
     @property
     def behind(self) -> tuple[Extent, ...]:

@@ -17,7 +17,22 @@ FEATURES = Sentence(
 )
 MOVES_FILES = Sentence(
     "apply.resizing.moves-files",
-    "resize2fs has to move files in {device} to make room for its records, and those are not on a stand-in.",
+    "{program} has to move files in {device} to make room for its records, and those are not on a stand-in.",
+)
+MARKED = Sentence(
+    "apply.resizing.marked",
+    "{device} is marked to be checked. Start Windows twice, or run `chkdsk /f` there, then try again.",
+)
+HIBERNATED = Sentence(
+    "apply.resizing.hibernated",
+    "Windows sleeps on {device}. Start it, turn fast startup off, and shut it down: `shutdown /s /t 0`.",
+)
+NOT_REPLAYED = Sentence(
+    "apply.resizing.not-replayed",
+    "The journal of {device} holds changes that Windows has not finished. Start Windows and shut it down.",
+)
+LEAST = Sentence(
+    "apply.resizing.least", "{device} cannot be that small: ask for {least:exact} or somewhat more."
 )
 ELSEWHERE = Sentence("apply.resizing.elsewhere", "Its log, or a part of its files, lies on another device.")
 NO_SIZE = Sentence(

@@ -99,6 +99,11 @@ VERDICT_FILE = Sentence("faces.bench.verdict-file", "The verdict")
 # The verdict.
 ALIGNED = Sentence("faces.bench.aligned", "aligned")
 MISALIGNED = Sentence("faces.bench.misaligned", "misaligned")
+IN_PLACE = Sentence("faces.bench.in-place", "its place")
+MEDIANS_IN_PLACE = Sentence(
+    "faces.bench.medians-in-place",
+    "Medians of {pairs} accesses of {block} bytes each, in {duration}; its blocks are {shift} bytes off.",
+)
 MEDIANS = Sentence(
     "faces.bench.medians",
     "Medians of {pairs} accesses of {block} bytes each, in {duration}; misaligned by {shift} bytes.",

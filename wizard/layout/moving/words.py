@@ -86,8 +86,9 @@ GRUB_AGAIN = Sentence(
 )
 FIRMWARE = Sentence(
     "layout.moving.firmware",
-    "The firmware's entries may name where {part} starts. If the computer does not start afterwards, choose "
-    "the drive itself in its menu. `efibootmgr` makes the entry anew.",
+    "The firmware's entries name where {part} starts. OVMF goes by the GUID that stands beside it; others "
+    "may not. If the computer does not start afterwards, choose the drive itself in its menu. `efibootmgr` "
+    "makes the entry anew.",
 )
 SHINGLED = Sentence(
     "layout.moving.shingled",

@@ -28,7 +28,6 @@ from wizard.layout.one.possible import (
 )
 from wizard.layout.one.words import (
     BACKUP_MOVES,
-    DATED,
     MISALIGNED,
     NEIGHBOURS,
     NO_DRIVER,
@@ -122,7 +121,7 @@ def shrink_plan(
     _refuse(why_not_shrink(drive, part))
     size_bytes = aligned_size(drive, part, asked_bytes)
     _refuse(why_not_shrink_to(drive, part, size_bytes))
-    return _resized(machine, drive, part, size_bytes, recording, (DATED(),))
+    return _resized(machine, drive, part, size_bytes, recording)
 
 
 def _resized(
@@ -131,11 +130,12 @@ def _resized(
     part: Partition,
     size_bytes: int,
     recording: Recording,
-    doubts: tuple[Said | str, ...] = (),
 ) -> Plan:
     """The plan that gives a partition this size, with all that is in it."""
+    doubts: tuple[Said, ...] = ()
     if growing := growing_of(part.filesystem):
         refuse_missing(machine, growing.check[:1])
+        doubts = growing.grown_remarks if size_bytes > part.size_bytes else growing.shrunk_remarks
     before = layout_before(drive, *measured(drive), keep=True)
     slot = next(one for one in before.partitions if one.number == part.number)
     table = resized_table(drive.path, before, slot, size_bytes)

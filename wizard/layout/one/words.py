@@ -72,7 +72,7 @@ NO_DRIVER = Sentence(
     "The running kernel ({release}) has no {title}, which grows only while it is mounted: boot one that has.",
 )
 NOT_GROWN = Sentence(
-    "layout.one.not-grown", "{part} holds {what}: only ext2, ext3, ext4, XFS and Btrfs can be grown so far."
+    "layout.one.not-grown", "{part} holds {what}: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far."
 )
 NOT_GROWN_IN_USE = Sentence(
     "layout.one.not-grown-in-use", "{part} holds {kind}, which does not grow in use: unmount it first."
@@ -97,15 +97,9 @@ NEVER_SHRINKS = Sentence(
 )
 NOT_SHRUNK = Sentence(
     "layout.one.not-shrunk",
-    "{part} holds {what}: only ext2, ext3 and ext4 can be shrunk so far. Copy its files to a smaller volume "
+    "{part} holds {what}: only ext2, ext3, ext4 and NTFS shrink so far. Copy its files to a smaller volume "
     "instead: `diskwright bring {part} VOLUME`.",
 )
-DATED = Sentence(
-    "layout.one.dated",
-    "Files may get other inode numbers, and their folders today's date; nothing else of them changes.",
-)
-"""What resize2fs does where whole groups go (e2fsprogs, resize/resize2fs.c, check_and_change_inodes)."""
-
 UNMOUNT_FIRST = Sentence(
     "layout.one.unmount-first",
     "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",

@@ -53,6 +53,7 @@ would never answer."""
 
 TOOLS = (
     *(name for kind in MADE.values() for name in kind.programs),
+    *(kind.growing.check[0] for kind in MADE.values() if kind.growing),
     "mkzonefs",
     "dmzadm",
     "blkzone",

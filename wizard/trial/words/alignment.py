@@ -59,13 +59,17 @@ NO_DIFFERENCE = Sentence(
     "trial.alignment.no-difference",
     "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}.",
 )
-AS_FAST = Sentence(
-    "trial.alignment.as-fast", "{drive}, {doing}: as fast as aligned {interval}, so its place costs nothing."
-)
+AS_FAST = Sentence("trial.alignment.as-fast", "{drive}, {doing}: as fast as aligned {interval}.")
 INCONCLUSIVE = Sentence(
     "trial.alignment.inconclusive",
     "{drive}, {doing}: inconclusive; misaligned takes {factor} times as long as aligned {interval}. A "
     "difference is claimed only above {above}, none only within {low}-{high}.",
+)
+
+UNCLEAR_THERE = Sentence(
+    "trial.alignment.unclear-there",
+    "{drive}, {doing}: inconclusive; it takes {factor} times as long as aligned {interval}. A difference is "
+    "claimed only above {above}, none only within {low}-{high}.",
 )
 
 READING_ONLY = Sentence(

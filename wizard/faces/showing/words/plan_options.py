@@ -33,7 +33,7 @@ GROW_TO = Sentence(
 )
 SHRINK = Sentence(
     "faces.showing.plan_options.shrink",
-    "leave the partition DEVICE, and the ext2, ext3 or ext4 in it, this size; its files stay",
+    "leave the partition DEVICE, and the ext2, ext3, ext4 or NTFS in it, this size; its files stay",
 )
 FS = Sentence("faces.showing.plan_options.fs", "with --workload: another filesystem than the recommended one")
 LABEL = Sentence("faces.showing.plan_options.label", "with --workload: the volume's label")

@@ -1,0 +1,41 @@
+"""What a move says of GRUB on real drives, whose first sectors name where it goes on."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+SECTOR = 512
+IMAGE = Path("/usr/lib/grub/i386-pc/boot.img")
+NEXT_AT = 0x5C
+ROOT = 63
+
+
+def boot_code(goes_on: int) -> bytes:
+    """GRUB's own where it is there, else as far as it is looked at; without what belongs to the table."""
+    code = bytearray(IMAGE.read_bytes() if IMAGE.exists() else bytes(512))
+    code[0x180:0x18B] = b"GRUB \0Geom\0"
+    code[NEXT_AT : NEXT_AT + 8] = goes_on.to_bytes(8, "little")
+    return bytes(code[:440])
+
+
+@pytest.mark.parametrize(("goes_on", "is_told"), [(1, False), (ROOT + 5000, True)], ids=["gap", "file"])
+def test_the_preview_has_the_command_where_grub_needs_it(
+    make_drive: MakeDrive, work: Work, goes_on: int, is_told: bool
+) -> None:
+    path = make_drive(256 * MIB)
+    script = f"label: dos\nstart={ROOT}, size={64 * MIB // SECTOR}, type=83, bootable\n"
+    subprocess.run(["sfdisk", "--quiet", path], input=script, text=True, check=True, capture_output=True)
+    tool("mkfs.ext4", "-q", "-F", "-E", f"offset={ROOT * SECTOR}", path, "64M")
+    with Path(path).open("r+b") as drive:
+        drive.write(boot_code(goes_on))
+    (loader,) = probe_drive(path).loaders
+    assert (loader.start_bytes, loader.next_bytes) == (0, goes_on * SECTOR)
+    said = " ".join(diskwright(work, "move", path).stdout.split())
+    assert (f"chroot /mnt grub-install --force {path} &&" in said) == is_told
+    assert "marked as the one to start from" not in said
