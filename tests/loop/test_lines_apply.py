@@ -83,7 +83,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
         monkeypatch.setattr("tests.loop.conversing.SECONDS", 15.0)
         wizard.asked("stop it")
         wizard.answer("y")
-        wizard.until("It stops when the present step is done.")
+        wizard.until("It stops as soon as that is safe.")
         opened.touch()
         wizard.until("Journal:", "Answer: ")
         assert wizard.ended() == 4, wizard.said

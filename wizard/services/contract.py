@@ -383,9 +383,9 @@ class Services(Brings, Protocol):
         """Whether going on with a run takes the passphrase of what it encrypts."""
         ...
 
-    def resume(self, run: Path, secret: bytes | None = None) -> None:
-        """Go on with a run that ended early, in a process of its own. Raises Refused with the reason, or with
-        the command where only root can. May take long; writes."""
+    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+        """Go on with a run that ended early, in a process of its own, and maybe over sectors that it stopped
+        at. Raises Refused with the reason, or with the command where only root can. May take long; writes."""
         ...
 
     def traffic(self, paths: Sequence[str]) -> int:

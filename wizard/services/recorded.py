@@ -82,7 +82,7 @@ class RecordedServices(Rules):
         """A recording stays."""
         return True
 
-    def resume(self, run: Path, secret: bytes | None = None) -> None:
+    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
         """No run."""
         raise Refused(self.obstacle)
 

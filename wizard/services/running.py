@@ -167,14 +167,14 @@ class Running(WithRoot):
         plan = None if self.needs_root else self.document(run)
         return isinstance(plan, Plan) and bool(plan.containers) and wants_passphrase(run, plan)
 
-    def resume(self, run: Path, secret: bytes | None = None) -> None:
+    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
         """As root; what root's end does not know, a command does."""
         from wizard.apply.decide import resume
         from wizard.apply.run.runs import called
 
         if self.needs_root:
             raise Refused(str(ONLY_ROOT(run=called(run))))
-        resume(run, secret)
+        resume(run, secret, over_bad_sectors=over_bad_sectors)
 
     def traffic(self, paths: Sequence[str]) -> int:
         """By the kernel's count of sectors of 512 bytes (Documentation/block/stat.rst)."""

@@ -81,7 +81,8 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
 
 def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
     """What xfs_repair would try as a superblock of XFS in these bytes, which begin at `at_bytes` of a volume:
-    where it lies, and how large its allocation groups are. It tries every 512 bytes (xfsprogs repair/sb.c)."""
+    where it lies, and how large its allocation groups are. It tries every 512 bytes (xfsprogs, repair/sb.c).
+    """
     at = data.find(XFS_MAGIC)
     while 0 <= at <= len(data) - XFS_SUPERBLOCK.size:
         _, block, length, _ = XFS_SUPERBLOCK.unpack_from(data, at)

@@ -33,13 +33,15 @@ class Choice:
 class Decision:
     """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on
     with; `look` says how what was made is looked at without ending the way back. `settled`: nothing waits for
-    a word, though there is still a way back.
+    a word, though there is still a way back. `bad_sectors`: the places that it stopped at, which can be gone
+    over; none otherwise.
     """
 
     choices: tuple[Choice, ...] = ()
     resumes: bool = False
     look: str = ""
     settled: bool = False
+    bad_sectors: tuple[Said, ...] = ()
 
     def of(self, way: Settling) -> Choice | None:
         """This way, where it can be had."""

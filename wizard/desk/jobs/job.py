@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.view import Banner, Bar, Block, Text
 from wizard.desk.words import job as words
+from wizard.desk.words.work import STOP_MEANS
 
 if TYPE_CHECKING:
     from wizard.apply.run.decision import Decision
@@ -127,6 +128,11 @@ class Job:
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Begin it; the run's folder. Writes."""
         raise NotImplementedError
+
+    @property
+    def stop_means(self) -> Text:
+        """What asking it to stop does."""
+        return STOP_MEANS()
 
     @property
     def places(self) -> tuple[str, ...]:

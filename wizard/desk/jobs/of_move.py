@@ -14,12 +14,14 @@ from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.layout.moving.told import journals_said, preview, step_seconds, step_sentences, what_moves
 from wizard.layout.moving.words import BACK, POWER
 from wizard.model.documents.move import Moves
+from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.model.identity import Identity
     from wizard.model.journal import Entry
+    from wizard.model.said import Said
     from wizard.services.contract import Services
 
 
@@ -56,6 +58,11 @@ class MoveJob(Job):
     def sentences(self) -> tuple[Text, ...]:
         """Reading, moving, comparing."""
         return step_sentences(self.moves)
+
+    @property
+    def stop_means(self) -> Text:
+        """Between two windows: a pause."""
+        return words.MOVE_PAUSES()
 
     @property
     def brief(self) -> tuple[Text, ...]:
@@ -98,4 +105,14 @@ class MoveJob(Job):
         if state.value == "interrupted":
             return Outcome(Banner(words.MOVE_CUT_OFF(part=self.moves.devices), (), Tone.WARN), (), Decision())
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-        return Outcome(Banner(last, (), tone), (), Decision())
+        return Outcome(Banner(last, (), tone), (), Decision(bad_sectors=_stops(run)))
+
+
+def _stops(run: Path) -> tuple[Said, ...]:
+    """The places that cannot be read, at which it stopped; none where that cannot be told."""
+    from wizard.apply.move.of_run import stops_now
+
+    try:
+        return stops_now(run)
+    except BadInput:
+        return ()

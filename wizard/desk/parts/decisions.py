@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.run.decision import Choice, Decision, Settling
+from wizard.desk.view import Block, muted, para
 from wizard.desk.words import work as words
 
 if TYPE_CHECKING:
     from wizard.desk.jobs.job import Job
+    from wizard.services.contract import Services
+
+
+def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
+    """What each way means, and when and how it can be had."""
+    for choice in decision.choices:
+        said = words.KEEP_MEANS if choice.way is Settling.KEEP else words.UNDO_MEANS
+        yield para(said(means=choice.means), hang=2)
+    if decision.look:
+        yield para(decision.look, hang=2)
+    if decision.resumes:
+        yield para(words.RESUME_MEANS(), hang=2)
+    if decision.bad_sectors:
+        yield para(words.OVER_MEANS(), hang=2)
+        yield from (para(said, hang=2) for said in decision.bad_sectors)
+    if not services.demo:
+        yield para(muted(words.LATER() if not services.needs_root else decision.later(run)))
 
 
 def with_ways(job: Job, decision: Decision, ways: Sequence[str]) -> Decision:
@@ -22,4 +41,6 @@ def with_ways(job: Job, decision: Decision, ways: Sequence[str]) -> Decision:
             *choices,
             Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY())),
         )
-    return replace(decision, choices=choices, resumes=decision.resumes or "resume" in ways)
+    resumes = decision.resumes or "resume" in ways
+    bad = decision.bad_sectors if resumes else ()
+    return replace(decision, choices=choices, resumes=resumes, bad_sectors=bad)

@@ -15,7 +15,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.desk.jobs.job import Outcome
 from wizard.desk.jobs.known import job_of
-from wizard.desk.parts.decisions import with_ways
+from wizard.desk.parts.decisions import choices_of, with_ways
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.progress import PERIOD, Standing, doing, far_around, far_in_steps
 from wizard.desk.parts.work_rows import check_blocks
@@ -40,6 +40,7 @@ from wizard.desk.words import work as words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
+from wizard.model.said import in_a_row
 from wizard.services.session import Session
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class Work(Place):
         assert self._outcome is not None
         decision = self._outcome.decision
         if decision.is_open:
-            yield Pane(words.DECIDE(), tuple(self._choices()))
+            yield Pane(words.DECIDE(), tuple(choices_of(self.services, self.run, decision)))
         checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
         if checks and self._state is not RunState.UNDONE:
             holding = sum(one.event is Event.VERIFIED for one in checks)
@@ -231,19 +232,6 @@ class Work(Place):
         blocks.append(para(muted(words.JOURNAL(folder=str(self.run))), hang=2))
         yield Pane(words.STEPS() if self._state not in SETTLED else "", tuple(blocks))
 
-    def _choices(self) -> Iterator[Block]:
-        assert self._outcome is not None
-        decision = self._outcome.decision
-        for choice in decision.choices:
-            said = words.KEEP_MEANS if choice.way is Settling.KEEP else words.UNDO_MEANS
-            yield para(said(means=choice.means), hang=2)
-        if decision.look:
-            yield para(decision.look, hang=2)
-        if decision.resumes:
-            yield para(words.RESUME_MEANS(), hang=2)
-        if not self.services.demo:
-            yield para(muted(words.LATER() if not self.services.needs_root else decision.later(self.run)))
-
     def _result_actions(self) -> Iterator[Action]:
         assert self._outcome is not None
         decision = self._outcome.decision
@@ -255,6 +243,8 @@ class Work(Place):
             )
         if decision.resumes:
             yield Action("resume", "G", words.RESUME())
+        if decision.bad_sectors and not self.services.needs_root:
+            yield Action("over", "O", words.OVER(), ends=True)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
             yield Action("bring", "y", words.BRING(), self.services.obstacle)
         yield Action("report", "t", words.REPORT())
@@ -284,7 +274,7 @@ class Work(Place):
             self.tell(words.STOPPING(), Tone.WARN)
 
         self.desk.go(
-            Question(self.desk, words.STOP_TITLE(), words.STOP_MEANS(), words.STOP_YES(), stop, ends=True)
+            Question(self.desk, words.STOP_TITLE(), self.job.stop_means, words.STOP_YES(), stop, ends=True)
         )
 
     def act_keep(self, _row: str, _values: Values) -> None:
@@ -344,8 +334,17 @@ class Work(Place):
         else:
             self._resume(None)
 
-    def _resume(self, secret: bytes | None) -> None:
-        self.services.resume(self.run, secret)
+    def act_over(self, _row: str, _values: Values) -> None:
+        """Go on over what cannot be read, after a question that names it."""
+        from wizard.desk.asides.asking import Question
+
+        assert self._outcome is not None
+        means = in_a_row(*self._outcome.decision.bad_sectors, words.OVER_COSTS())
+        go = partial(self._resume, None, over=True)
+        self.desk.go(Question(self.desk, words.OVER_TITLE(), means, words.OVER_YES(), go, ends=True))
+
+    def _resume(self, secret: bytes | None, *, over: bool = False) -> None:
+        self.services.resume(self.run, secret, over_bad_sectors=over)
         self._outcome = None
         self._follow()
 

@@ -47,3 +47,8 @@ BRING_POWER = Sentence(
 UNDO_LATER = Sentence("desk.job.undo-later", "To undo it: sudo diskwright undo {run}")
 NOT_DONE = Sentence("desk.job.not-done", "It was not done.")
 APPLY_COMMAND = Sentence("desk.job.apply-command", "sudo diskwright apply {file} {options}")
+MOVE_PAUSES = Sentence(
+    "desk.job.move-pauses",
+    "This is also the pause: it stops soon, between two pieces. Then G goes on from there, on any later day, "
+    "and U moves it back.",
+)

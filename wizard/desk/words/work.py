@@ -34,7 +34,7 @@ GOES_ON_AS_ROOT = Sentence(
     "The run goes on without this window. Only root sees it then: sudo diskwright status",
 )
 LOST_TOUCH = Sentence("desk.work.lost-touch", "{why} The run itself goes on.")
-STOPPING = Sentence("desk.work.stopping", "It stops when the present step is done.")
+STOPPING = Sentence("desk.work.stopping", "It stops as soon as that is safe.")
 KEEPING = Sentence("desk.work.keeping", "Putting it to use")
 UNDOING = Sentence("desk.work.undoing", "Putting back what was there")
 UNDONE = Sentence("desk.work.undone", "Undone.")
@@ -43,6 +43,17 @@ KEEP_MEANS = Sentence("desk.work.keep-means", "K keeps it. {means}")
 UNDO_MEANS = Sentence("desk.work.undo-means", "U undoes it. {means}")
 LATER = Sentence("desk.work.later", "Both can be done on any later day: it comes first on the first screen.")
 RESUME_MEANS = Sentence("desk.work.resume-means", "G goes on where it stopped.")
+OVER_MEANS = Sentence(
+    "desk.work.over-means", "O goes on over the places that cannot be read. Zeros stay there:"
+)
+OVER_TITLE = Sentence("desk.work.over-title", "Go on over what cannot be read?")
+OVER_COSTS = Sentence(
+    "desk.work.over-costs",
+    "These places become zeros. Undo brings back all but them. Which files they are of cannot be told while "
+    "it is half moved.",
+)
+OVER_YES = Sentence("desk.work.over-yes", "go on over them")
+OVER = Sentence("desk.work.over", "over bad sectors")
 
 STOP_TITLE = Sentence("desk.work.stop-title", "Stop it?")
 STOP_MEANS = Sentence(
