@@ -18,10 +18,10 @@ from uuid import uuid4
 from tests.bench.moving import SHIFTS
 from tests.readme import put
 from tests.unit.machines import machine, mbr, partition, partitioned
-from wizard.apply.move.journal import Journal
-from wizard.apply.move.mover import Mover
-from wizard.apply.move.prepare import prepared
-from wizard.apply.move.state import Side
+from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.prepare import prepared
+from wizard.apply.move.mover.state import Side
 from wizard.layout.moving.planned import planned_move
 from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
 

@@ -17,9 +17,9 @@ from tests.lab.inside import SLOW, node_of, told, tool
 from tests.lab.machine import Laboratory, log_of
 from tests.lab.moved import SECTOR_BYTES
 from tests.lab.visit import Visit
-from wizard.apply.move.journal import Journal
-from wizard.apply.move.mover import Mover
-from wizard.apply.move.state import Side
+from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.state import Side
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 from wizard.model.machine import Extent

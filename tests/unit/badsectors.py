@@ -8,8 +8,8 @@ from random import Random
 from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from tests.unit.powercuts import HEAD_SECTORS, Case, Layout, Tally
 from wizard.apply.block.extents import without
-from wizard.apply.move import mover
-from wizard.apply.move.state import Phase, Side
+from wizard.apply.move.mover import mover
+from wizard.apply.move.mover.state import Phase, Side
 from wizard.apply.move.unread.narrowing import Unread, Unreadable
 from wizard.model.machine import Extent
 

@@ -9,10 +9,10 @@ from random import Random
 
 from tests.unit.gptimage import Image
 from tests.unit.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
-from wizard.apply.move import mover
-from wizard.apply.move.bars import blocks_around
-from wizard.apply.move.journal import Journal, journal_bytes
-from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
+from wizard.apply.move.mover import mover
+from wizard.apply.move.mover.bars import blocks_around
+from wizard.apply.move.mover.journal import Journal, journal_bytes
+from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import table_images
 from wizard.model.documents.move import Scheme
 from wizard.model.machine import Extent

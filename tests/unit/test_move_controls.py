@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit import powercuts
 from tests.unit.powercuts import CASES, DIRECT, LOGGED, Case
-from wizard.apply.move import bars, journal, mover, moving, windows
+from wizard.apply.move.mover import bars, journal, mover, moving, windows
 from wizard.model.errors import DiskwrightError
 
 BOTH = (DIRECT, LOGGED)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.lossy import POLICIES, SECTOR, RecordingDrive
 from tests.unit.powercuts import CASES, Case, Layout, cut_everywhere
-from wizard.apply.move.state import Side
+from wizard.apply.move.mover.state import Side
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

@@ -9,7 +9,7 @@ from tests.daily import one_in
 from tests.unit.badsectors import BadDrive, bad_of, cut_over_bad_sectors
 from tests.unit.lossy import BLOCK
 from tests.unit.powercuts import CASES, Layout
-from wizard.apply.move.state import Side
+from wizard.apply.move.mover.state import Side
 from wizard.apply.move.unread import narrowing, reading
 from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled
 from wizard.model.errors import Failed

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from wizard.apply.move import words
 from wizard.apply.move.content import ends_digest
-from wizard.apply.move.drive import MovedDrive
-from wizard.apply.move.mover import Mover
-from wizard.apply.move.moving import Stopped
+from wizard.apply.move.mover.drive import MovedDrive
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.moving import Stopped
+from wizard.apply.move.mover.state import Side
 from wizard.apply.move.noted import Noted
 from wizard.apply.move.on_drive import OnDrive
-from wizard.apply.move.state import Side
 from wizard.apply.move.unread import words as unread_words
 from wizard.apply.move.unread.narrowing import Unreadable
 from wizard.apply.move.unread.told import bad_listed, same_said

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.apply.engine.marks import xfs_found
-from wizard.apply.move.journal import MovingDrive, read_bytes
+from wizard.apply.move.mover.journal import MovingDrive, read_bytes
 from wizard.apply.move.unread.narrowing import read_but
 from wizard.model.documents.move import Move
 from wizard.model.machine import Extent

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.move import words
-from wizard.apply.move.drive import MovedDrive
-from wizard.apply.move.journal import Journal, MovingDrive, image_of
+from wizard.apply.move.mover.drive import MovedDrive
+from wizard.apply.move.mover.journal import Journal, MovingDrive, image_of
 from wizard.apply.move.noted import Noted, load_notes, notes_of, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token

@@ -8,12 +8,12 @@ from pathlib import Path
 from time import sleep
 
 from wizard.apply.move.content import Digests, are_same, content_digests
-from wizard.apply.move.drive import MovedDrive
-from wizard.apply.move.journal import Journal
-from wizard.apply.move.mover import Mover
+from wizard.apply.move.mover.drive import MovedDrive
+from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.prepare import prepared
+from wizard.apply.move.mover.state import State
 from wizard.apply.move.noted import Noted, as_json, save_notes
-from wizard.apply.move.prepare import prepared
-from wizard.apply.move.state import State
 from wizard.apply.move.unread.noting import with_bad
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress import noting

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from wizard.apply.move import words
 from wizard.apply.move.content import ends_digest
-from wizard.apply.move.mover import Mover
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.state import Phase, Side
 from wizard.apply.move.noted import new_name
 from wizard.apply.move.on_drive import OnDrive
-from wizard.apply.move.state import Phase, Side
 from wizard.apply.move.unread import words as unread_words
 from wizard.apply.move.unread.narrowing import Unreadable
 from wizard.apply.move.unread.told import bad_listed

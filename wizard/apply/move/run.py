@@ -8,8 +8,8 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, tell_kernel, wait_for
 from wizard.apply.move import words
 from wizard.apply.move.carrying import Carrying
-from wizard.apply.move.drive import MovedDrive
 from wizard.apply.move.guard import check_left, check_new, check_own, check_same
+from wizard.apply.move.mover.drive import MovedDrive
 from wizard.apply.move.noted import Noted, load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.on_drive import OnDrive

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.apply.block.extents import without
+from wizard.apply.move.mover.state import State
 from wizard.apply.move.noted import Bad, Noted
-from wizard.apply.move.state import State
 from wizard.model.machine import Extent
 
 

@@ -4,7 +4,7 @@ is zeros; what was not, stops the move; and of what is not its own nothing is gi
 from collections.abc import Iterable, Iterator
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move.state import Course, State
+from wizard.apply.move.mover.state import Course, State
 from wizard.apply.move.unread.narrowing import Reads, Unread, Unreadable, filled
 from wizard.apply.move.unread.words import BESIDE
 from wizard.model.machine import Extent

@@ -11,10 +11,17 @@ from itertools import groupby
 
 from wizard.apply.block.extents import merged
 from wizard.apply.move import words
-from wizard.apply.move.bars import with_bars
-from wizard.apply.move.journal import Journal, MovingDrive, image_of, read_bytes, with_unread, write_bytes
-from wizard.apply.move.moving import Moving
-from wizard.apply.move.state import Phase, Piece, Side, State
+from wizard.apply.move.mover.bars import with_bars
+from wizard.apply.move.mover.journal import (
+    Journal,
+    MovingDrive,
+    image_of,
+    read_bytes,
+    with_unread,
+    write_bytes,
+)
+from wizard.apply.move.mover.moving import Moving
+from wizard.apply.move.mover.state import Phase, Piece, Side, State
 from wizard.apply.move.unread.narrowing import Unreadable
 from wizard.apply.move.unread.reading import fill
 from wizard.model.errors import Failed

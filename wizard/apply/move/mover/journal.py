@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from wizard.apply.block.extents import merged
-from wizard.apply.move.state import Course, Piece, State
+from wizard.apply.move.mover.state import Course, Piece, State
 from wizard.apply.move.unread import words
 from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme

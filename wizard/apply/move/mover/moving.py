@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move.journal import Journal, MovingDrive, Window, seal, with_unread, write_bytes
-from wizard.apply.move.state import Side, State
+from wizard.apply.move.mover.journal import Journal, MovingDrive, Window, seal, with_unread, write_bytes
+from wizard.apply.move.mover.state import Side, State
+from wizard.apply.move.mover.windows import after, ends, windows
 from wizard.apply.move.unread.narrowing import Unreadable
 from wizard.apply.move.unread.reading import fill
-from wizard.apply.move.windows import after, ends, windows
 from wizard.model.documents.move import Scheme
 from wizard.model.machine import Extent
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from wizard.apply.block.extents import Read
 from wizard.apply.move import words
-from wizard.apply.move.bars import blocks_around, places_to_bar
 from wizard.apply.move.contents.placed import fat_offset, placed
-from wizard.apply.move.journal import MovingDrive, has_room, read_bytes
-from wizard.apply.move.state import Course, Phase, Piece, Pieces, Side, State
+from wizard.apply.move.mover.bars import blocks_around, places_to_bar
+from wizard.apply.move.mover.journal import MovingDrive, has_room, read_bytes
+from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import Piece as TablePiece
 from wizard.apply.move.tables.images import table_images
 from wizard.model.documents.move import Move

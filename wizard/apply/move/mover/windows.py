@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wizard.apply.move.state import Course, Side
+from wizard.apply.move.mover.state import Course, Side
 
 
 def next_window(course: Course, boundary: int, target: Side) -> tuple[int, int] | None:
