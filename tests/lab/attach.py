@@ -105,6 +105,15 @@ def _node(drive: EmulatedDrive, content: Node) -> Node:
             if drive.alignment_offset_bytes:
                 shift = block - drive.alignment_offset_bytes
                 node = {"driver": "raw", "offset": shift, "size": drive.size_bytes, "file": node}
+    if drive.spoiled:
+        # Only a node above tells blkdebug of what it is about to do.
+        rules = [
+            {"event": "read_aio", "state": 2, "iotype": "read", "errno": EIO, "sector": sector}
+            for sector in drive.spoiled
+        ]
+        spoils = {"event": "write_aio", "state": 1, "new_state": 2}
+        node = {"driver": "blkdebug", "inject-error": rules, "set-state": [spoils], "image": node}
+        node = {"driver": "raw", "file": node}
     bad = [
         *(("read", sector) for sector in drive.unreadable),
         *(("write", sector) for sector in drive.unwritable),

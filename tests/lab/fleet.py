@@ -100,6 +100,7 @@ class EmulatedDrive:
     where the first of its physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a
     SATA drive's IDENTIFY data and the values they shall have, set before the guest's driver asks.
     `unreadable`, `unwritable`: sectors (of 512 bytes) whose reading or writing fails, EVERYWHERE for all.
+    `spoiled`: sectors that can be read until the drive is written to for the first time, wherever.
     `failing`: its SMART says so (NVMe only). `metadata_bytes`: beside each block (NVMe only).
     `shares_serial`: another drive of the fleet may have its serial and its WWN. `logged`: every write to it
     is kept, in order (see blocklog.py).
@@ -124,6 +125,7 @@ class EmulatedDrive:
     zones: Zones | None = None
     unreadable: tuple[int, ...] = ()
     unwritable: tuple[int, ...] = ()
+    spoiled: tuple[int, ...] = ()
     failing: bool = False
     removable: bool = False
     logged: bool = False

@@ -43,6 +43,7 @@ MODULES = (
     "erring",
     "moved",
     "movecuts",
+    "spoiled",
     "booting.visits",
     "realigned",
     "powercuts",
