@@ -125,6 +125,7 @@ def test_another_computer_knows_them(work: Work, drive: FailingDrive) -> None:
     words = ("resume", "--from-drive", drive.path, "--journal", str(work.folder / "elsewhere"))
     done = diskwright(work, *words, "--confirm", token, "--over-bad-sectors")
     assert done.returncode == 0 and "cannot be read in its sectors" in words_of(done), done
+    assert "leaves zeros in these places" in words_of(done), done
     assert part_of(drive.path, 1).start_bytes == MIB and without_bad(node) == rest
 
 

@@ -126,8 +126,9 @@ def _resume_from_drive(
 
     found = found_move(device)
     say(what_moves(found.move))
-    for said in stops_of(found.moves, found.notes) if over else ():
-        say(said)
+    if over and (stops := stops_of(found.moves, found.notes)):
+        for said in (*stops, GOES_OVER(run=found.move.device)):
+            say(said)
     run = make_found_run(found, tokens, journal_dir)
     resume(run, over_bad_sectors=over)
     return narrate(run)
