@@ -25,6 +25,7 @@ TEMPLATE = LOCALE / "diskwright.pot"
 FORMATS = {
     "size": "a size, such as 1.0 TB",
     "exact": "a size without rounding, such as 17 KiB",
+    "round": "a size: without rounding where it is whole MiB, else as on a drive's box",
     "time": "such as: about 3 min",
     "latency": "such as 85 us",
     "moment": "date and time",

@@ -9,6 +9,7 @@ from wizard.model.units import (
     format_duration,
     format_exact,
     format_moment,
+    format_round,
     parse_size,
     roughly,
 )
@@ -58,6 +59,14 @@ def test_capacities_read_as_on_the_label(size: int, expected: str) -> None:
 )
 def test_exact_sizes_are_exact(size: int, expected: str) -> None:
     assert format_exact(size) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(490 << 20, "490 MiB"), (3 << 30, "3 GiB"), (512_032_256, "512 MB"), (17408, "17.4 kB"), (0, "0 bytes")],
+)
+def test_a_size_is_rounded_only_where_it_is_hard_to_read(size: int, expected: str) -> None:
+    assert format_round(size) == expected
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from wizard.model.units import (
     format_exact,
     format_moment,
     format_nanoseconds,
+    format_round,
 )
 
 Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
@@ -208,13 +209,14 @@ FORMATS: dict[str, Callable[[Value], str]] = {
     "First": _first,
     "size": _measured(lambda size: format_capacity(int(size))),
     "exact": _measured(lambda size: format_exact(int(size))),
+    "round": _measured(lambda size: format_round(int(size))),
     "time": _measured(_roughly),
     "latency": _measured(format_nanoseconds),
     "moment": lambda value: printable(format_moment(str(value)), 40),
 }
-"""How a value is written: `size` bytes as on a drive's box, `exact` without rounding, `time` seconds as an
-estimate, `latency` nanoseconds, `moment` ISO 8601; `and`, `list`, `semicolons` and `sum` several
-values, `row` several sentences; `First` as the first word of a sentence."""
+"""How a value is written: `size` bytes as on a drive's box, `exact` without rounding, `round` as either (see
+`format_round`), `time` seconds as an estimate, `latency` nanoseconds, `moment` ISO 8601; `and`, `list`,
+`semicolons` and `sum` several values, `row` several sentences; `First` as the first word of a sentence."""
 
 
 class _Writer(Formatter):

@@ -60,6 +60,11 @@ def format_exact(size_bytes: int) -> str:
     return f"{size_bytes} bytes"
 
 
+def format_round(size_bytes: int) -> str:
+    """Without rounding where it is whole MiB, which is easy to read: `490 MiB`; else as on a drive's box."""
+    return format_capacity(size_bytes) if size_bytes % MIB else format_exact(size_bytes)
+
+
 def format_moment(moment: str) -> str:
     """A moment in ISO 8601 as it is said: `2026-11-23 05:30 UTC`. What is none, or tells no time zone, stays
     as it is."""

@@ -19,10 +19,10 @@ MOVE = Sentence("desk.adjusting.move", "Move:")
 GROW = Sentence("desk.adjusting.grow", "Grow:")
 SHRINK = Sentence("desk.adjusting.shrink", "Shrink:")
 ROOM = Sentence(
-    "desk.adjusting.room", "there is room from {low:exact} to {high:exact} of the drive, journal and all."
+    "desk.adjusting.room", "there is room from {low:round} to {high:round} of the drive, journal and all."
 )
-UP_TO = Sentence("desk.adjusting.up-to", "up to {most:exact}.")
-DOWN_TO = Sentence("desk.adjusting.down-to", "down to {least:exact}.")
+UP_TO = Sentence("desk.adjusting.up-to", "up to {most:round}.")
+DOWN_TO = Sentence("desk.adjusting.down-to", "down to {least:round}.")
 DOWN = Sentence("desk.adjusting.down", "how far is found when it is tried out.")
 
 REVIEW = Sentence("desk.adjusting.review", "review")
