@@ -358,8 +358,7 @@ class Planning(Place):
         from wizard.desk.parts.reasons import step_reasons
 
         if (plan := self.session.plan) is not None:
-            reasons = step_reasons(plan, self.session.wishes)
-            self.desk.go(Reasons(self.desk, words.WHY(), reasons))
+            self.desk.go(Reasons(self.desk, words.WHY(), step_reasons(plan, self.session.wishes)))
         elif self.session.advice is not None and self.session.choice is not None:
             from wizard.desk.parts.reasons import choice_reasons
 
