@@ -6,11 +6,13 @@ import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.unit.gptimage import Image
+from tests.unit.gptimage import LINUX, Image
+from wizard.filesystems.partitions import MOVING_GPT_TYPE
 from wizard.model.machine import Drive, Partition
 from wizard.model.units import MIB
 from wizard.probe.interpret import machine_of
@@ -339,6 +341,20 @@ def test_entries_that_overlap_or_lie_outside_are_listed_as_sfdisk_lists_them(
     assert [(entry["start"] * block_bytes, entry["size"] * block_bytes) for entry in entries] == [
         place[1:3] for place in found
     ]
+
+
+@pytest.mark.parametrize("kind", [LINUX, UUID(MOVING_GPT_TYPE)])
+def test_entries_that_lie_nowhere_cost_nothing_but_themselves(
+    make_drive: MakeDrive, own: Own, kind: UUID
+) -> None:
+    path = make_drive(4 * MIB)
+    for first, last in ((1 << 62, (1 << 63) - 1), (1 << 54, (1 << 54) + 5000), (3000, 1 << 40)):
+        image = Image(4 * MIB)
+        image.protective()
+        image.gpt((first, last, "x"), kind=kind)
+        put(path, image, own)
+        drive = probe_drive(path, seconds=5)
+        assert drive.size_bytes == 4 * MIB and not [one for one in drive.unread if one.what == "drive"]
 
 
 def test_garbage_never_costs_more_than_its_own_drive(make_drive: MakeDrive, own: Own) -> None:

@@ -42,11 +42,15 @@ class Image:
         self.put(at + 446, body.ljust(64, b"\0") + b"\x55\xaa")
 
     def gpt(
-        self, *entries: tuple[int, int, str], backup_lba: int | None = None, last_usable: int | None = None
+        self,
+        *entries: tuple[int, int, str],
+        backup_lba: int | None = None,
+        last_usable: int | None = None,
+        kind: UUID = LINUX,
     ) -> None:
         """Both copies with (first, last, name) entries in logical blocks."""
         table = b"".join(
-            LINUX.bytes_le
+            kind.bytes_le
             + UUID(int=index + 1).bytes_le
             + struct.pack("<QQQ", first, last, 0)
             + name.encode("utf-16-le").ljust(72, b"\0")

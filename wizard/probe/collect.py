@@ -186,19 +186,19 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "contents": contents,
         "superblocks": superblocks,
         "notice": notice,
-        "moving": _moving(descriptor, reading, errors, path),
-        "starters": _starters(descriptor, reading),
+        "moving": _moving(descriptor, size, reading, errors, path),
+        "starters": _starters(descriptor, size, reading),
         "errors": errors,
     }
 
 
-def _moving(descriptor: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
+def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
     """The numbers of the entries that hold the journal of a move that is not over."""
 
     def read(start: int, length: int) -> bytes:
         return os.pread(descriptor, length, start)
 
-    entries = [entry for entry in reading.entries if entry.type in MOVING_TYPES and entry.start_bytes > 0]
+    entries = [entry for entry in _within(reading, size) if entry.type in MOVING_TYPES]
     try:
         return [
             entry.number
@@ -210,9 +210,18 @@ def _moving(descriptor: int, reading: TableReading, errors: list[Facts], path: s
         return []
 
 
-def _starters(descriptor: int, reading: TableReading) -> list[Facts]:
+def _within(reading: TableReading, size: int) -> list[Entry]:
+    """The entries that lie on the drive, as of a damaged table not all do."""
+    return [
+        entry
+        for entry in reading.entries
+        if entry.start_bytes > 0 and entry.size_bytes > 0 and entry.start_bytes + entry.size_bytes <= size
+    ]
+
+
+def _starters(descriptor: int, size: int, reading: TableReading) -> list[Facts]:
     """The first sectors in which GRUB lies. What cannot be read here cannot be started from either."""
-    entries = [entry for entry in reading.entries if not is_extended(entry.type) and entry.start_bytes > 0]
+    entries = [entry for entry in _within(reading, size) if not is_extended(entry.type)]
     found = []
     for at in (0, *(entry.start_bytes for entry in entries[:MOST_DEVICES])):
         with suppress(OSError):
