@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from wizard.apply.block.devices import partition_nodes
@@ -38,8 +39,10 @@ def shown(drive: str) -> list[str]:
     return [*marks, *(entry.name for entry in Path("/sys/block", Path(drive).name).glob("*/partition"))]
 
 
-@pytest.mark.parametrize("block_bytes", [512, 4096])
-@pytest.mark.parametrize("filesystem", sorted(MADE))
+@pytest.mark.parametrize(
+    ("filesystem", "block_bytes"),
+    one_in(2, ((name, block) for name in sorted(MADE) for block in (512, 4096))),
+)
 def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
     filesystem: str, block_bytes: int, work: Work, make_drive: MakeDrive
 ) -> None:

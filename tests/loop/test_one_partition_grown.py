@@ -135,7 +135,7 @@ def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive,
 
 
 @pytest.mark.parametrize(
-    ("kind", "filesystem"), [("gpt", "ext4"), ("large", "plain xfs"), ("large", "btrfs")]
+    ("kind", "filesystem"), one_in(3, [("gpt", "ext4"), ("large", "plain xfs"), ("large", "btrfs")])
 )
 def test_what_is_full_to_the_last_block_grows(
     work: Work, make_drive: MakeDrive, kind: str, filesystem: str
@@ -164,7 +164,8 @@ def test_what_is_full_to_the_last_block_grows(
 
 
 @pytest.mark.parametrize(
-    ("kind", "filesystem"), [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]
+    ("kind", "filesystem"),
+    one_in(2, [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]),
 )
 def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
     drive = Shared(work, make_drive, kind, 512)
@@ -181,7 +182,7 @@ def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: s
 
 
 @pytest.mark.parametrize(
-    ("filesystem", "program"), [("ext4", "resize2fs"), ("xfs", "xfs_growfs"), ("btrfs", "btrfs")]
+    ("filesystem", "program"), one_in(3, [("ext4", "resize2fs"), ("xfs", "xfs_growfs"), ("btrfs", "btrfs")])
 )
 def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, program: str
@@ -245,7 +246,7 @@ def stopped_in_the_middle(drive: Shared, filesystem: str) -> None:
     tool("dd", f"if={copy}", f"of={node}", "bs=1M", "oflag=direct", "status=none")
 
 
-@pytest.mark.parametrize("filesystem", ["xfs", "btrfs"])
+@pytest.mark.parametrize("filesystem", one_in(2, ["xfs", "btrfs"]))
 def test_what_was_not_unmounted_is_not_grown(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
     drive = Shared(work, make_drive, "large", 512)
     stopped_in_the_middle(drive, filesystem)
