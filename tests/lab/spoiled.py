@@ -30,6 +30,9 @@ BAD, TO = 20001, "24MiB"
 BLOCK = BAD // 8 * 8
 LOST = range((BLOCK - LOGGED.start) * SECTOR_BYTES, (BLOCK + 8 - LOGGED.start) * SECTOR_BYTES)
 """What of the partition cannot be read: its physical block."""
+PAGE = 4096
+APART = range(LOST.start // PAGE * PAGE, -(-LOST.stop // PAGE) * PAGE)
+"""The kernel reads the partition in pages, which are not the drive's blocks as long as it is misaligned."""
 
 
 def _drive(name: str, number: int) -> EmulatedDrive:
@@ -115,7 +118,7 @@ def _start(one: Misaligned) -> int:
 
 def _digest(one: Misaligned) -> str:
     """Of all of the partition that can be read."""
-    parts = (range(LOST.start), range(LOST.stop, one.size_bytes))
+    parts = (range(APART.start), range(APART.stop, one.size_bytes))
     return sha256(b"".join(_read(one, part) for part in parts)).hexdigest()
 
 
