@@ -1,23 +1,20 @@
 """An NTFS gets another size by ntfsresize, tried out on a stand-in; files stay, and undo is to the bit."""
 
 import os
-import random
 import re
 import shutil
-import signal
 from pathlib import Path
-from time import sleep
 
 import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, stand_in, story, until
+from tests.loop.shrinking import ENDINGS, killed_while_it_writes
 from tests.loop.test_one_partition import Shared
 from tests.loop.test_one_partition_grown import CHECKS, files_of, filled
 from tests.loop.test_one_partition_shrunk import at_the_end
 from wizard.apply.decide import keep, resume, undo
-from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import is_locked
 from wizard.model.units import MIB
@@ -222,33 +219,9 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
     assert files_of(drive) == files
 
 
-@pytest.mark.parametrize(("seed", "way"), one_in(2, [(1, "resume"), (2, "undo"), (3, "undo"), (4, "resume")]))
+@pytest.mark.parametrize(("seed", "way"), ENDINGS)
 def test_killed_at_any_moment_it_goes_on_or_back(
     work: Work, make_drive: MakeDrive, seed: int, way: str
 ) -> None:
-    """From the seed: when. Most of these lie in the middle of writing to the drive."""
     drive, files = with_films(work, make_drive)
-    was = work.digest(drive.path)
-    run = work.start(drive.shrink_plan(NEW), keep=False)
-
-    def is_writing() -> bool:
-        record = load_record(run)
-        return not is_locked(run) or (record is not None and record.phase not in UNTOUCHED)
-
-    until(is_writing)
-    sleep(random.Random(seed).uniform(0.0, 0.4))
-    if is_locked(run):
-        os.kill(int((run / "pid").read_text()), signal.SIGKILL)
-        until(lambda: not is_locked(run))
-    if way == "undo":
-        undo(run)
-        assert ended(run) is RunState.UNDONE, story(run)
-        assert work.digest(drive.path) == was
-    else:
-        if state(run) is not RunState.WAITING:
-            resume(run)
-        assert ended(run) is RunState.WAITING, story(run)
-        keep(run)
-        assert ended(run) is RunState.KEPT, story(run)
-        check_of_size(drive, NEW)
-    assert files_of(drive) == files
+    killed_while_it_writes(drive, drive.shrink_plan(NEW), seed, way, files, lambda: check_of_size(drive, NEW))
