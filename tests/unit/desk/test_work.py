@@ -14,16 +14,12 @@ from tests.unit.desk.person import Person
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.engine.record import Phase, power_sentence
-from wizard.apply.move.unread.words import UNREADABLE
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress import StepProgress
-from wizard.desk.jobs.job import Outcome
-from wizard.desk.jobs.of_plan import PlanJob
 from wizard.desk.parts.progress import Standing, doing, far_around
 from wizard.desk.view import Progress, Tone
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Entry, Event
-from wizard.services.contract import Services
 from wizard.services.session import OpenRun
 
 SECRET = "four words, or more"
@@ -113,28 +109,6 @@ def test_what_ended_early_can_be_gone_on_with(state: RunState) -> None:
     person = begun(services)
     person.act("resume")
     assert services.seen.resumed == 1 and person.desk.exit_code() is ExitCode.DONE
-
-
-def test_bad_sectors_are_gone_over_after_a_question_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    services = Live()
-    services.ends = RunState.FAILED
-    outcome = PlanJob.outcome
-    bad = (UNREADABLE(count=1),)
-
-    def stopped(
-        job: PlanJob, services: Services, run: Path, state: RunState, entries: Sequence[Entry]
-    ) -> Outcome:
-        found = outcome(job, services, run, state, entries)
-        return replace(found, decision=replace(found.decision, bad_sectors=bad))
-
-    monkeypatch.setattr(PlanJob, "outcome", stopped)
-    person = begun(services)
-    assert "O goes on over the places" in person.text
-    person.key("O")
-    assert person.view.place == "question" and str(bad[0]) in person.text
-    assert not services.seen.resumed
-    person.key("y")
-    assert (services.seen.resumed, services.seen.over) == (1, 1)
 
 
 def test_what_ended_early_is_undone_from_the_first_screen() -> None:

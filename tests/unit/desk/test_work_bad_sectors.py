@@ -1,0 +1,37 @@
+"""Places that a move could not read, on the screen of its work."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.desk.live import Live, begun
+from wizard.apply.move.unread.words import UNREADABLE
+from wizard.apply.run.journal import RunState
+from wizard.desk.jobs.job import Outcome
+from wizard.desk.jobs.of_plan import PlanJob
+from wizard.model.journal import Entry
+from wizard.services.contract import Services
+
+
+def test_bad_sectors_are_gone_over_after_a_question_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    services = Live()
+    services.ends = RunState.FAILED
+    outcome = PlanJob.outcome
+    bad = (UNREADABLE(count=1),)
+
+    def stopped(
+        job: PlanJob, services: Services, run: Path, state: RunState, entries: Sequence[Entry]
+    ) -> Outcome:
+        found = outcome(job, services, run, state, entries)
+        return replace(found, decision=replace(found.decision, bad_sectors=bad))
+
+    monkeypatch.setattr(PlanJob, "outcome", stopped)
+    person = begun(services)
+    assert "O goes on over the places" in person.text
+    person.key("O")
+    assert person.view.place == "question" and str(bad[0]) in person.text
+    assert not services.seen.resumed
+    person.key("y")
+    assert (services.seen.resumed, services.seen.over) == (1, 1)
