@@ -7,7 +7,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.unit.badsectors import BadDrive, bad_of, cut_over_bad_sectors
-from tests.unit.lossy import BLOCK
+from tests.unit.lossy import BLOCK, SECTOR
 from tests.unit.powercuts import CASES, Layout
 from wizard.apply.move.mover.state import Phase, Side
 from wizard.apply.move.unread import narrowing, reading
@@ -85,6 +85,12 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
         reading.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
 
 
+def _is_behind_head(layout: Layout, start: int, block: int) -> bool:
+    """Whether a physical block is all the content's, and none of the head's."""
+    low, high = block * BLOCK - start, (block + 1) * BLOCK - start
+    return low >= layout.head_bytes and high <= layout.size_bytes
+
+
 def stands_everywhere(layout: Layout, drive: BadDrive, side: Side) -> bool:
     start = layout.course.start(side)
     return drive.view[start : start + layout.size_bytes] == layout.contents[side]
@@ -99,8 +105,10 @@ def test_copies_that_cannot_be_read_come_from_the_journal(number: int) -> None:
         if side is Side.OLD:
             move.go(Side.NEW)
         start, blocks = layout.course.start(other), layout.blocks_of(other)
-        own = {(start + at) // BLOCK for place in blocks for at in range(0, place.size_bytes, BLOCK)}
-        drive.bad = {block for block in own if block * BLOCK >= start + layout.head_bytes}
+        ends = (range(start + place.start_bytes, start + place.end_bytes, SECTOR) for place in blocks)
+        own = {at // BLOCK for places in ends for at in places}
+        drive.bad = {block for block in own if _is_behind_head(layout, start, block)}
+        assert drive.bad
         move.go(side)
         assert stands_everywhere(layout, drive, side) and not move.state.lost
 
