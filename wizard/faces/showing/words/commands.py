@@ -47,6 +47,9 @@ SAYS = {
         "faces.showing.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
     ),
     "apply": Sentence("faces.showing.commands.apply", "carry out a plan, or changes, exactly as shown"),
+    "ensure": Sentence(
+        "faces.showing.commands.ensure", "have drives be as a file says; changes only what is not so"
+    ),
     "status": Sentence("faces.showing.commands.status", "what has been applied, and how it ended"),
     "resume": Sentence("faces.showing.commands.resume", "go on with an interrupted run"),
     "undo": Sentence(
@@ -104,5 +107,6 @@ CODES = (
     Sentence("faces.showing.commands.wrong-usage", "2 wrong usage or unreadable input"),
     Sentence("faces.showing.commands.refused", "3 refused for safety (nothing written)"),
     Sentence("faces.showing.commands.interrupted", "4 interrupted"),
+    Sentence("faces.showing.commands.changed", "5 changed, only with --detailed-exitcode"),
     Sentence("faces.showing.commands.ended", "130 ended by you"),
 )
