@@ -54,6 +54,7 @@ COMMANDS = (
     "move",
     "bring",
     "show",
+    "export",
     "bench",
     "trial",
     "apply",

@@ -39,6 +39,9 @@ SAYS = {
         "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
     ),
     "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
+    "export": Sentence(
+        "faces.showing.commands.export", "a plan's layout as a dump for sfdisk, or for systemd-repart"
+    ),
     "bench": Sentence(
         "faces.showing.commands.bench",
         "measure aligned against misaligned access, or look for a shingled drive's write cliff",
