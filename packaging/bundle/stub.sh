@@ -1,0 +1,56 @@
+#!/bin/sh
+# diskwright in one file: this script, then a small archive of what unpacks, then all the rest (a squashfs).
+# Root mounts the rest, which takes no memory. Others unpack it once, into a folder of their own.
+set -eu
+me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
+umask 022
+
+start() { # TREE WORD...
+    tree=$1
+    shift
+    DISKWRIGHT_FILE=$me exec "$tree/bin/diskwright" "$@"
+}
+
+mounted() { # TREE
+    mkdir -p "$1" 2>/dev/null || return 1
+    mount -t squashfs -o "ro,nosuid,nodev,loop,offset=$rest_at,sizelimit=$rest_size" "$me" "$1" 2>/dev/null && return 0
+    # busybox's mount knows no offset.
+    loop=$(losetup -f 2>/dev/null) && losetup -r -o "$rest_at" "$loop" "$me" 2>/dev/null || return 1
+    status=0
+    mount -t squashfs -o ro,nosuid,nodev "$loop" "$1" 2>/dev/null || status=1
+    # One in use is let go of when it is unmounted.
+    losetup -d "$loop" 2>/dev/null || :
+    return $status
+}
+
+# Nobody else may have made the folder, or be able to write to it.
+is_own() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && [ -z "$(find "$1" -prune -perm /022)" ]; }
+
+# False, too, where nothing may be started from: -x knows.
+unpacked() { # FOLDER
+    [ ! -x "$1/bin/diskwright" ] || return 0
+    new=$1.$$
+    mkdir "$new" || return 1
+    if tail -c "+$((tools_at + 1))" "$me" | head -c "$tools_size" | tar -xzf - -C "$new" &&
+        [ -x "$new/unsquashfs" ] && "$new/ld-linux-x86-64.so.2" --inhibit-cache --library-path "$new" "$new/unsquashfs" \
+        -q -n -o "$rest_at" -d "$new/tree" "$me" >"$new/said" 2>&1; then
+        # Another start may have been quicker.
+        mv -T "$new/tree" "$1" 2>/dev/null || :
+    fi
+    rm -rf "$new"
+    [ -x "$1/bin/diskwright" ]
+}
+
+if [ "$(id -u)" = 0 ]; then
+    tree=/run/diskwright/$digest
+    if [ -x "$tree/bin/diskwright" ] || mounted "$tree"; then start "$tree" "$@"; fi
+fi
+for room in "${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}" "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}" /var/tmp /tmp; do
+    case $room in "${HOME:-/nonexistent}/.cache") mkdir -p "$room" 2>/dev/null || : ;; esac
+    [ -d "$room" ] && [ -w "$room" ] || continue
+    own=$room/diskwright-$(id -u)
+    mkdir -m 700 "$own" 2>/dev/null || :
+    if is_own "$own" && unpacked "$own/$digest"; then start "$own/$digest" "$@"; fi
+done
+echo "diskwright: there is no room to unpack it: it takes 80 MB in ~/.cache, /run/user, /var/tmp or /tmp." >&2
+exit 1

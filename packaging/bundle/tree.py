@@ -1,0 +1,219 @@
+"""The tree that every package carries: Python, its libraries and its own glibc, and the program.
+
+    app/        wizard and profiles
+    python/     the interpreter; bin/python starts it by the carried loader
+    lib/        the loader, and every library that the interpreter and its modules need
+    bin/        diskwright
+    copyright/  of everything that comes from elsewhere
+
+Nothing of it is in the environment of what is started from here: mkfs and others get the host's libraries.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from debian import Apt, NotBuilt, check_lock, run, unpack
+
+SUITE, PYTHON = "trixie", "python3.13"
+CARRIED = (PYTHON, "python3-parted", "libudev1", "libblkid1", "squashfs-tools")
+BUILDS = (
+    f"{PYTHON}-dev",
+    "python3-setuptools",
+    "python3-pkgconfig",
+    "gcc",
+    "libc6-dev",
+    "libblkid-dev",
+    "pkg-config",
+    *("dash", "coreutils", "tar", "xz-utils"),
+)
+"""What the one module needs that is compiled, and what packs the tree: the same everywhere, so that all builds are alike."""
+
+LIBRARIES = "usr/lib/x86_64-linux-gnu"
+LOADER = f"{LIBRARIES}/ld-linux-x86-64.so.2"
+NOT_USED = (
+    *("test", "idlelib", "tkinter", "turtledemo", "ensurepip", "pydoc_data", "sqlite3", "dbm", "venv"),
+    *("xmlrpc", "wsgiref", "turtle.py", "curses", "__phello__", "_pyrepl", "unittest"),
+    *("pdb.py", "pydoc.py", "doctest.py"),
+    *("config-*", "_sysconfigdata__*.a", "sitecustomize.py"),
+    *(
+        f"lib-dynload/{name}*"
+        for name in ("_sqlite3", "_dbm", "_gdbm", "_tkinter", "_ssl", "_codecs_", "_test", "_xx")
+    ),
+    *(f"lib-dynload/{name}*" for name in ("_ctypes_test", "xx", "_curses", "readline")),
+)
+"""Of the standard library."""
+
+LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
+"""Of pygments, for traces of errors; the other languages are never shown here."""
+
+LOADED_BY_NAME = ("libudev.so.1", "libcap.so.2", "libnss_files.so.2")
+"""Libraries that no other one names: ctypes asks for them."""
+
+PYTHON_STARTS = """#!/bin/sh
+# Python by the carried loader.
+here=${0%/*}
+exec "$here/../../lib/ld-linux-x86-64.so.2" --inhibit-cache --argv0 "$0" --library-path "$here/../../lib" \\
+    "$here/python.real" "$@"
+"""
+
+DISKWRIGHT_STARTS = """#!/bin/sh
+here=$(readlink -f "$0") here=${here%/*}
+unset PYTHONHOME PYTHONSTARTUP PYTHONINSPECT PYTHONUSERBASE
+PYTHONPATH=$here/../app PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONSAFEPATH PYTHONNOUSERSITE PYTHONDONTWRITEBYTECODE
+exec "$here/../python/bin/python" -m wizard "$@"
+"""
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.parents[1]
+
+
+def build_tree(work: Path, *, new_lock: bool) -> Path:
+    """The tree, as /tree in the root in which it was built; `work` is an empty folder. Raises NotBuilt."""
+    apt = Apt(work / "apt", SUITE)
+    carried = apt.downloaded(CARRIED)
+    carried_root, builds_root = work / "carried", work / "builds"
+    unpack(carried, carried_root)
+    builds = apt.downloaded((*CARRIED, *BUILDS))
+    unpack(builds, builds_root)
+    lock = HERE / "packages.lock"
+    if new_lock:
+        lock.write_text("".join(f"{deb.line}\n" for deb in builds))
+    check_lock(lock, builds)
+    tree = builds_root / "tree"
+    for name in ("app", "bin", "lib", "python/bin", "python/lib", "copyright"):
+        (tree / name).mkdir(parents=True)
+    site = tree / "python/lib/python3/dist-packages"
+    _put_python(carried_root, tree)
+    _put_modules(work, carried_root, builds_root, site)
+    _put_libraries(carried_root, tree, site)
+    _put_program(tree)
+    _put_copyright(carried_root, tree)
+    _compile(tree)
+    return tree
+
+
+def _put_python(root: Path, tree: Path) -> None:
+    library = tree / "python/lib" / PYTHON
+    shutil.copytree(root / "usr/lib" / PYTHON, library, symlinks=True)
+    for pattern in NOT_USED:
+        for path in library.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    shutil.copy(root / "usr/bin" / PYTHON, tree / "python/bin/python.real")
+    shutil.copy(root / LOADER, tree / "lib")
+    _script(tree / "python/bin/python", PYTHON_STARTS)
+
+
+def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
+    """Pure ones as wheels, by the hashes of requirements.lock; libblkid's binding compiled for this Python;
+    libparted's from Debian."""
+    site.mkdir(parents=True)
+    pure, compiled = work / "pure.lock", work / "compiled.lock"
+    blocks = re.split(r"\n(?=[a-z])", (CHECKOUT / "requirements.lock").read_text())
+    pure.write_text(
+        "\n".join(one for one in blocks if not one.startswith(("pylibblkid", "setuptools", "pkgconfig")))
+    )
+    compiled.write_text("\n".join(one for one in blocks if one.startswith("pylibblkid")))
+    pip = (
+        _own_python(),
+        "-m",
+        "pip",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+        "download",
+        "--no-deps",
+    )
+    version = PYTHON.removeprefix("python")
+    only_pure = ("--python-version", version, "--implementation", "py", "--abi", "none", "--platform", "any")
+    run(*pip, "--require-hashes", "--only-binary", ":all:", *only_pure, "-d", work / "wheels", "-r", pure)
+    for wheel in sorted((work / "wheels").iterdir()):
+        shutil.unpack_archive(wheel, site, "zip")
+    source = _source(work, builds, pip, compiled)
+    run("chroot", builds, "/bin/sh", "-c", f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so")
+    folder = builds / source.relative_to("/")
+    for module in folder.glob("blkid*.so"):
+        shutil.copy(module, site)
+    for lexer in (site / "pygments/lexers").glob("*.py"):
+        if lexer.name not in LEXERS:
+            lexer.unlink()
+    from_debian = root / "usr/lib/python3/dist-packages"
+    shutil.copytree(from_debian / "parted", site / "parted")
+    for module in from_debian.glob("_ped*.so"):
+        shutil.copy(module, site)
+    shutil.copy(HERE / "sitecustomize.py", site)
+
+
+def _source(work: Path, builds: Path, pip: Sequence[str], lock: Path) -> Path:
+    """Where the source of the one compiled module lies, as a path of the root in which it is built."""
+    # pip runs setup.py even where it only downloads, and this one wants headers, which are in the root alone.
+    version = run(pip[0], "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
+    asks = work / "pkg-config"
+    _script(asks, f"#!/bin/sh\nprintf '%s there\\n' blkid python-{version}\n")
+    options = ("--require-hashes", "--no-binary", ":all:", "--no-build-isolation")
+    run(*pip, *options, "-d", work / "source", "-r", lock, PKG_CONFIG=str(asks))
+    (archive,) = (work / "source").iterdir()
+    shutil.unpack_archive(archive, builds / "build", filter="data")
+    (folder,) = (builds / "build").iterdir()
+    return Path("/build") / folder.name
+
+
+def _own_python() -> str:
+    """The one of the checkout's own environment, which has pip."""
+    return run(CHECKOUT / "diskwright", "--setup-only", "--yes").strip() + "/bin/python"
+
+
+def _put_libraries(root: Path, tree: Path, site: Path) -> None:
+    """All that the interpreter and its modules name, found by the carried loader."""
+    modules = [*site.glob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
+    found = {
+        path for file in (tree / "python/bin/python.real", *modules) for path in _needed(root, tree, file)
+    }
+    for path in sorted(found | {root / LIBRARIES / name for name in LOADED_BY_NAME}):
+        if path.exists():
+            shutil.copy(path, tree / "lib" / path.name)
+
+
+def _needed(root: Path, tree: Path, file: Path) -> Iterator[Path]:
+    listed = run(
+        tree / "lib" / Path(LOADER).name,
+        "--inhibit-cache",
+        "--library-path",
+        root / LIBRARIES,
+        "--list",
+        file,
+    )
+    for line in listed.splitlines():
+        match line.split():
+            case [_, "=>", "not", "found"]:
+                raise NotBuilt(f"{file.name}: {line.strip()}")
+            case [name, "=>", _, *_]:
+                # The loader is named with its place on a host.
+                yield root / LIBRARIES / Path(name).name
+
+
+def _put_program(tree: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(CHECKOUT / "wizard", tree / "app/wizard", symlinks=True, ignore=ignored)
+    shutil.copytree(CHECKOUT / "profiles", tree / "app/profiles", ignore=ignored)
+    shutil.copy(CHECKOUT / "LICENSE", tree / "copyright/diskwright")
+    _script(tree / "bin/diskwright", DISKWRIGHT_STARTS)
+
+
+def _put_copyright(root: Path, tree: Path) -> None:
+    """What the licences of the carried packages ask for; wheels have theirs beside them."""
+    for file in sorted((root / "usr/share/doc").glob("*/copyright")):
+        shutil.copy(file, tree / "copyright" / file.parent.name)
+
+
+def _compile(tree: Path) -> None:
+    """Byte code that is never held against its source: nobody writes here later, and all builds are alike."""
+    python = tree / "python/bin/python"
+    run(python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", tree, tree)
+
+
+def _script(file: Path, text: str) -> None:
+    file.write_text(text)
+    file.chmod(0o755)
