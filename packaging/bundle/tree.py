@@ -107,12 +107,12 @@ def _put_python(root: Path, tree: Path) -> None:
 
 
 def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
-    """Pure ones as wheels, by the hashes of requirements.lock; libblkid's binding compiled for this Python;
-    libparted's from Debian."""
+    """By the hashes of requirements.lock: as wheels what is pure, and psutil, which suits every Python;
+    libblkid's binding compiled for this Python. libparted's from Debian."""
     site.mkdir(parents=True)
-    pure, compiled = work / "pure.lock", work / "compiled.lock"
+    wheels, compiled = work / "wheels.lock", work / "compiled.lock"
     blocks = re.split(r"\n(?=[a-z])", (CHECKOUT / "requirements.lock").read_text())
-    pure.write_text(
+    wheels.write_text(
         "\n".join(one for one in blocks if not one.startswith(("pylibblkid", "setuptools", "pkgconfig")))
     )
     compiled.write_text("\n".join(one for one in blocks if one.startswith("pylibblkid")))
@@ -127,12 +127,19 @@ def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
         "--no-deps",
     )
     version = PYTHON.removeprefix("python")
-    only_pure = ("--python-version", version, "--implementation", "py", "--abi", "none", "--platform", "any")
-    run(*pip, "--require-hashes", "--only-binary", ":all:", *only_pure, "-d", work / "wheels", "-r", pure)
+    stable = ("--implementation", "cp", "--abi", "abi3", "--platform", "manylinux2014_x86_64")
+    only = ("--require-hashes", "--only-binary", ":all:", "--python-version", version, *stable)
+    run(*pip, *only, "-d", work / "wheels", "-r", wheels)
     for wheel in sorted((work / "wheels").iterdir()):
         shutil.unpack_archive(wheel, site, "zip")
     source = _source(work, builds, pip, compiled)
-    run("chroot", builds, "/bin/sh", "-c", f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so")
+    run(
+        "chroot",
+        builds,
+        "/bin/sh",
+        "-c",
+        f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so",
+    )
     folder = builds / source.relative_to("/")
     for module in folder.glob("blkid*.so"):
         shutil.copy(module, site)
@@ -167,7 +174,7 @@ def _own_python() -> str:
 
 def _put_libraries(root: Path, tree: Path, site: Path) -> None:
     """All that the interpreter and its modules name, found by the carried loader."""
-    modules = [*site.glob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
+    modules = [*site.rglob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
     found = {
         path for file in (tree / "python/bin/python.real", *modules) for path in _needed(root, tree, file)
     }
