@@ -19,7 +19,7 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.lock import is_locked
 from wizard.faces.ensure import ensured
-from wizard.faces.showing.ensured import Result
+from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import WantedDrives
 from wizard.model.units import MIB
@@ -176,3 +176,54 @@ def test_a_run_that_is_not_over_is_gone_on_with_or_named(
     until(lambda: not is_locked(run))
     assert ensure(wanted, work).state in ("changed", "as-wanted")
     assert ensure(wanted, work).state == "as-wanted"
+
+
+SWAP = """[[drive.volume]]
+role = "swap"
+size = "32M"
+mount = "none"
+"""
+
+
+@pytest.mark.parametrize("what", one_in(2, ("swap on an MBR", "subvolumes")))
+def test_made_otherwise_nothing_changes_either(what: str, work: Work, make_drive: MakeDrive) -> None:
+    drive, place = make_drive(160 * MIB), work.place("some where")
+    volume = (
+        f'[[drive.volume]]\nworkload = "nas"\nwritable = "root"\nmount = "{place}"\nfs = "ext4"\n'
+    )
+    if what == "subvolumes":
+        volume = f"""[[drive.volume]]
+workload = "nas"
+fs = "btrfs"
+subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"]
+"""
+    head = f'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = {{ path = "{drive}" }}\n'
+    table = "" if what == "subvolumes" else 'table = "mbr"\n' + SWAP
+    wanted = read_wanted(head + table + volume, "wanted.toml")
+    work.bench.own(drive)
+    assert ensure(wanted, work).state == "changed"
+    digest = work.digest(drive)
+    assert ensure(wanted, work).state == "as-wanted" and work.digest(drive) == digest
+    lines = work.fstab.read_text().splitlines()
+    for gone in range(2, len(lines)):
+        work.fstab.write_text("\n".join((*lines[:gone], *lines[gone + 1 :], "")))
+        assert "has no line" in told(ensure(wanted, work, check=True))
+    work.fstab.write_text("\n".join((*lines, "")))
+    if what != "subvolumes":
+        place.chmod(0o777)
+        assert "mode 777" in told(ensure(wanted, work))
+
+
+def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make_drive: MakeDrive) -> None:
+    blank, taken = make_drive(SIZE), make_drive(SIZE)
+    tool("mkswap", taken)
+    both = replace(
+        wanted_for(blank, work), drive=(*wanted_for(blank, work).drive, *wanted_for(taken, work).drive)
+    )
+    before = work.digest(blank), work.digest(taken)
+    first, second = ensured(both, where(work), check=False)
+    assert (first.state, second.state) == ("would-change", "refused")
+    assert document_of((first, second), check=False)["changed"] is False
+    twice = replace(both, drive=(both.drive[0], both.drive[0]))
+    assert {result.state for result in ensured(twice, where(work), check=False)} == {"refused"}
+    assert before == (work.digest(blank), work.digest(taken))

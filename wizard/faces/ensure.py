@@ -13,7 +13,7 @@ from wizard.apply.ensure.look import Look, Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.apply.run.runs import doubts_about, runs_folder
+from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.tune.start import start_told
 from wizard.documents.codec import render_document
 from wizard.faces.apply import narrate, read_document
@@ -80,6 +80,9 @@ def main(arguments: Namespace) -> ExitCode:
 def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result, ...]:
     """What came of each drive, in the document's order. One that is refused keeps the others from being
     changed."""
+    if not check:
+        # Else trying plans out makes it and takes it away, maybe from under another that begins.
+        make_private(runs_folder(where.journal_dir))
     looks = _each_once([look_at(one, where) for one in wanted.drive])
     if check or any(look.standing is Standing.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)

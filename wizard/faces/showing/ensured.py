@@ -70,7 +70,7 @@ def document_of(results: Sequence[Result], *, check: bool) -> JSON:
     """All of it as data. `changed` says whether anything was changed, or with `check` would be."""
     return {
         "check": check,
-        "changed": any(result.differs for result in results),
+        "changed": any(bool(result.runs) or (check and result.differs) for result in results),
         "drives": [_drive(result) for result in results],
     }
 
