@@ -20,6 +20,7 @@ from tests.loop.applying import (
     touched,
     wish,
 )
+from tests.loop.published import kept_schemas
 from wizard.apply.run.journal import RunState
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
@@ -39,6 +40,7 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
+    assert kept_schemas(run.parent) >= {"plan", "run", "rehearsed", "journal-entry", "facts"}
 
     table = json.loads(tool("sfdisk", "--json", drive))["partitiontable"]
     slots = plan.after.partitions

@@ -14,6 +14,7 @@ from tests.devices import tool
 from tests.loop.applying import carry_out, diskwright, ended, said, story
 from tests.loop.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
 from tests.loop.manifests import ACL, NOT_UTF8
+from tests.loop.published import kept_schemas
 from tests.loop.walking import walker
 from wizard.apply.bring import run as running
 from wizard.apply.bring.planning import work_out
@@ -44,6 +45,7 @@ def test_everything_comes_over_and_the_source_is_only_read(
         was = sha256(image_of(source.drive).read_bytes()).hexdigest()
     run = ways.start(work_out(source.drive, str(target.place), "old/files"))
     assert ended(run) is RunState.DONE, story(run)
+    assert kept_schemas(run.parent) >= {"bring", "copied", "run", "journal-entry"}
     if not mounted:
         tool("blockdev", "--flushbufs", source.drive)
         assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was

@@ -9,6 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrating import Old, old_filesystem
+from tests.loop.published import kept_schemas
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.decide import keep, resume, undo
 from wizard.apply.migration.start import preflight_migration
@@ -32,6 +33,7 @@ def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> Non
     before, lines, files = old.digest, old.fstab, old.files("ext3")
     run, now = old.migrate(manifest=True)
     assert now is RunState.DONE, story(run)
+    assert kept_schemas(run.parent) >= {"migration", "run", "journal-entry"}
     after = facts_on(old.drive)
     assert {"extent", "64bit", "metadata_csum", "extra_isize"} <= after.features and after.inode_bytes == 256
     assert old.files("ext4") == files

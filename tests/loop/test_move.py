@@ -16,6 +16,7 @@ import pytest
 from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
+from tests.loop.published import kept_schemas
 from wizard.apply.decide import power_now, resume, undo, ways_on
 from wizard.apply.move.on_drive import THROTTLE
 from wizard.apply.move.start import start_moves
@@ -190,6 +191,7 @@ def test_the_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, sc
     mine, was = digest(f"{path}p2"), tool("sfdisk", "--dump", path)
     run = begin(work, planned(path, 2))
     assert ended(run) is RunState.DONE, story(run)
+    assert kept_schemas(run.parent) >= {"move", "moved", "run", "journal-entry"}
     now = tool("sfdisk", "--dump", path)
     assert [line for line in now.splitlines() if "p2 " not in line] == [
         line for line in was.splitlines() if "p2 " not in line

@@ -1,17 +1,23 @@
 """Which program is asked for root, and what becomes of its answers."""
 
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from wizard.apply.root.ask import Surroundings, Way, way_to_root
+from wizard.apply.root.ask import HELPER, RELAY, Surroundings, Way, relay_argv, way_to_root
 from wizard.apply.root.client import Elevated
 from wizard.apply.root.protocol import Answer, Say, as_line
+from wizard.apply.run import module
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.process import module_argv
 from wizard.model.errors import Failed, Refused
 from wizard.services.real import RealServices
 
+DESKTOP_FILES = Path(__file__).parents[2] / "packaging" / "desktop"
 DESKTOP = Surroundings(terminal=True, session=True, bus=True, systemd=True)
 CONSOLE = Surroundings(terminal=True, session=False, bus=True, systemd=True)
 LAUNCHED = Surroundings(terminal=False, session=True, bus=True, systemd=True)
@@ -56,6 +62,43 @@ def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
     program = tmp_path / "pkexec"
     program.touch(0o755)
     assert way_to_root(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
+
+
+def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
+    argv = Way("sudo", ("sudo", "--")).argv
+    assert "-c" not in argv and argv[-1] == RELAY
+    assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
+
+
+def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
+    (tmp_path / "wizard").mkdir()
+    (tmp_path / "wizard" / "__init__.py").write_text("print('not ours')")
+    for name in ((), ("http.server",), ("wizardry",)):
+        ran = subprocess.run(
+            (sys.executable, "-I", module.__file__, *name), cwd=tmp_path, capture_output=True, check=False
+        )
+        assert (ran.returncode, ran.stdout) == (module.WRONG_USAGE, b"")
+    ours = subprocess.run(
+        (*module_argv("wizard.probe.nothing"),), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "not ours" not in ours.stdout and "wizard.probe.nothing" in ours.stderr
+
+
+def test_an_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = tmp_path / HELPER
+    assert relay_argv(tmp_path)[-1] == RELAY
+    shutil.copy(DESKTOP_FILES / HELPER, helper)
+    helper.chmod(0o755)
+    if os.geteuid() == 0:
+        assert relay_argv(tmp_path) == (str(helper),)
+        helper.chmod(0o775)
+        assert relay_argv(tmp_path)[-1] == RELAY
+        helper.chmod(0o755)
+        os.chown(helper, 1000, 1000)
+    # Of somebody else it is none.
+    assert relay_argv(tmp_path)[-1] == RELAY
+    refused = subprocess.run((helper, "-c", "print(1)"), capture_output=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, b"")
 
 
 def saying(name: str, *lines: bytes, status: int = 0) -> Way:

@@ -2,8 +2,11 @@
 
 That program starts this very package with this very interpreter, as root, in Python's isolated mode: what it
 runs is `wizard.apply.root.server`, which first throws away whatever else it inherited, and then does what it
-is asked through its standard input. Nothing a plan says stands on the command line, and no file that could be
-exchanged lies between the two.
+is asked through its standard input. Nothing a plan says stands on the command line.
+
+Where a package of the distribution brought this copy, what is started is a program beside it that takes no
+argument, and does the same. Its path is fixed, so polkit has an action for it, and says in its question what
+root is wanted for.
 
 What stays in the hands of the plain user is the program itself, where it lies in a folder of theirs: so it is
 for `sudo ./diskwright`.
@@ -25,10 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.root import words
+from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.apply.run.process import module_argv
 from wizard.tools.program import find
 
 RELAY = "wizard.apply.root.server"
+
+HELPER = "as-root"
+"""The program that is started as root, beside the package of an installed copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,19 @@ class Way:
     @property
     def argv(self) -> tuple[str, ...]:
         """The whole argument list."""
-        return (*self.prefix, *module_argv(RELAY, writes_bytecode=False))
+        return (*self.prefix, *relay_argv())
+
+
+def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
+    """What is started as root: the fixed program of an installed copy, whose package lies in `folder`, or
+    else the module itself. One that others than root could have put there is none.
+    """
+    helper = folder / HELPER
+    with suppress(OSError):
+        status = helper.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_uid == 0 and not status.st_mode & 0o022:
+            return (str(helper),)
+    return module_argv(RELAY, writes_bytecode=False)
 
 
 def way_to_root(

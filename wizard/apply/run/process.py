@@ -14,10 +14,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.run import words
+from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.model.errors import Failed
 
-ROOT = Path(__file__).resolve().parents[3]
-
+ENTRY = "wizard/apply/run/module.py"
+"""What runs a module, from the folder of the package."""
 
 STOP = "stop"
 """The file in a run that asks it to stop before its next step."""
@@ -45,11 +46,7 @@ def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> t
         *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
         *(("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()),
     )
-    code = (
-        f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module({module!r}, "
-        "run_name='__main__', alter_sys=True)"
-    )
-    return (sys.executable, "-I", *kept, "-c", code, *arguments)
+    return (sys.executable, "-I", *kept, str(PACKAGE_FOLDER / ENTRY), module, *arguments)
 
 
 def launch(

@@ -76,12 +76,12 @@ class Command(ArgumentParser):
 
     def __init__(self, name: str, says: Said, examples: Sequence[Example], about: Sequence[Said]) -> None:
         super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
-        self._examples, self._about = examples, about
+        self.examples, self.about = tuple(examples), tuple(about)
 
     def format_help(self) -> str:
         """All of it as text; nothing below the options is worded before somebody asks for it."""
         width = help_width()
-        lines = [*example_lines(self._examples, width), *paragraph_lines(self._about, width)]
+        lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
         return "\n".join((super().format_help(), *lines, ""))
 
 

@@ -1,0 +1,146 @@
+"""What the parsers say, as data: each command with its options, its operands, examples and paragraphs."""
+
+from argparse import Action, ArgumentParser
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from papers import words as told
+from papers.values import NO_VALUE, Value, value_of
+from wizard import __version__
+from wizard.cli import ACTIONS, COMMANDS, WIZARD
+from wizard.faces import action
+from wizard.faces.showing.command import Command as Parser
+from wizard.faces.showing.command import Example
+from wizard.faces.showing.overview import EXAMPLES
+from wizard.faces.showing.words import commands as words
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option with its names, the last being the long one; `group` numbers those that exclude each
+    other."""
+
+    names: tuple[str, ...]
+    says: str
+    value: Value
+    metavar: str = ""
+    required: bool = False
+    repeats: bool = False
+    group: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A word without a name."""
+
+    metavar: str
+    says: str
+    value: Value
+    required: bool
+    repeats: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command; that without a name is the wizard. `brief` is its line in the list of all."""
+
+    name: str
+    brief: str
+    says: str
+    options: tuple[Option, ...]
+    operands: tuple[Operand, ...]
+    examples: tuple[Example, ...]
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All of it. `shared` are the options that every command takes beside its own."""
+
+    version: str
+    wizard: Command
+    commands: tuple[Command, ...]
+    shared: tuple[Option, ...]
+    examples: tuple[Example, ...]
+    exit_codes: tuple[tuple[str, str], ...]
+
+
+def program() -> Program:
+    """From the parsers, in the language that is spoken."""
+    codes = tuple(str(code()).partition(" ") for code in words.CODES)
+    return Program(
+        __version__,
+        _command("", parser_of(WIZARD), str(words.WIZARD())),
+        tuple(_command(name, parser_of(name), str(words.SAYS[name]())) for name in COMMANDS),
+        (
+            Option(("-h", "--help"), told.HELP, NO_VALUE),
+            Option(("--debug",), told.DEBUG, NO_VALUE),
+            Option(("--with-serials",), told.WITH_SERIALS, NO_VALUE),
+        ),
+        EXAMPLES,
+        tuple((code, means) for code, _, means in codes),
+    )
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of a command, or of the wizard."""
+    made = action.parser(name) if name in ACTIONS else import_module(f"wizard.faces.{name}").parser()
+    assert isinstance(made, Parser)
+    return made
+
+
+def actions_of(parser: ArgumentParser) -> tuple[Action, ...]:
+    """What a parser takes, but for its help. argparse tells it in no other way."""
+    return tuple(one for one in parser._actions if one.dest != "help")
+
+
+def _command(name: str, parser: Parser, brief: str) -> Command:
+    return Command(
+        name,
+        brief,
+        parser.description or "",
+        tuple(_options(parser)),
+        tuple(_operands(actions_of(parser))),
+        tuple(parser.examples),
+        tuple(str(one) for one in parser.about),
+    )
+
+
+def _options(parser: Parser) -> Iterator[Option]:
+    groups = {
+        id(one): number
+        for number, group in enumerate(parser._mutually_exclusive_groups)
+        for one in group._group_actions
+    }
+    for one in actions_of(parser):
+        if one.option_strings:
+            takes = one.nargs != 0
+            yield Option(
+                tuple(sorted(one.option_strings, key=len)),
+                one.help or "",
+                value_of(one) if takes else NO_VALUE,
+                _metavar(one) if takes else "",
+                one.required,
+                type(one).__name__ == "_AppendAction",
+                groups.get(id(one)),
+            )
+
+
+def _operands(actions: Sequence[Action]) -> Iterator[Operand]:
+    for one in actions:
+        if not one.option_strings:
+            yield Operand(
+                _metavar(one),
+                one.help or "",
+                value_of(one),
+                one.nargs not in ("?", "*"),
+                one.nargs in ("*", "+"),
+            )
+
+
+def _metavar(one: Action) -> str:
+    """As argparse shows it."""
+    if one.choices is not None:
+        return f"{{{','.join(one.choices)}}}"
+    return str(one.metavar or one.dest.upper())

@@ -1,0 +1,12 @@
+"""What the pages say beside the sentences of the program."""
+
+MANUAL = "diskwright's commands"
+HELP = "show the options and examples, and do nothing else"
+DEBUG = "write a log for a report of a bug, and say where it is"
+WITH_SERIALS = "with --debug: keep serial numbers in the log"
+VERSION = "print the version, and do nothing else"
+SHARED = "Every command takes these too:"
+ONE_COMMAND = "Each command has a page of its own, such as {page}. The commands are:"
+WIZARD_OPTIONS = "Without a command:"
+RUNS = "What was applied, with what it takes to undo it, unless it was kept elsewhere by --journal."
+OWN = "A machine's or a user's own purposes, options and sources, which add to those that come along."

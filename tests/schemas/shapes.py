@@ -1,0 +1,188 @@
+"""Types to JSON Schema (2020-12), by the same rules as `wizard.documents.codec` writes values."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from textwrap import dedent
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from wizard.model.said import ProfileText, Said
+from wizard.model.written import DERIVED, IN_ENGLISH, WHERE_USED
+
+JSON = dict[str, Any]
+
+SAID: JSON = {
+    "description": "A sentence: its code, and the values that it names. profiles/locale/diskwright.pot "
+    "has the English of each code.",
+    "type": "object",
+    "properties": {
+        "code": {"type": "string"},
+        "values": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Value"}},
+    },
+    "required": ["code", "values"],
+    "additionalProperties": False,
+}
+VALUE: JSON = {
+    "description": "A value within a sentence.",
+    "anyOf": [
+        {"type": ["string", "number"]},
+        {"$ref": "#/$defs/Said"},
+        {"type": "array", "items": {"$ref": "#/$defs/Value"}},
+    ],
+}
+SCALARS: dict[object, JSON] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    ProfileText: {"type": "string"},
+}
+
+
+class Shapes:
+    """The schemas of types, and all the definitions that they refer to. `derived`: documents that are shown
+    hold also what follows from the rest. `grows`: where a field has a default, an older document may lack
+    it."""
+
+    def __init__(self, *, derived: bool = True, grows: bool = False) -> None:
+        self.defs: dict[str, JSON] = {}
+        self._derived, self._grows = derived, grows
+        self._names: dict[object, str] = {}
+
+    def of(self, wanted: object) -> JSON:
+        """The schema of a type; raises TypeError for one that has no place in a document."""
+        if wanted in SCALARS:
+            return dict(SCALARS[wanted])
+        if wanted is Said:
+            self.defs.update({"Said": SAID, "Value": VALUE})
+            return {"$ref": "#/$defs/Said"}
+        if shape := self._composed.get(get_origin(wanted)):
+            return shape(*get_args(wanted))
+        if isinstance(wanted, type) and is_dataclass(wanted):
+            return self._defined(wanted, lambda: self.record(wanted))
+        if isinstance(wanted, type) and issubclass(wanted, Enum):
+            values = [member.value for member in wanted]
+            return self._defined(wanted, lambda: {"description": described(wanted), "enum": values})
+        raise TypeError(f"{wanted} has no place in a document")
+
+    def record(self, wanted: type, only: Iterable[str] = (), **other: JSON) -> JSON:
+        """The object of a dataclass: all its fields, or `only` some, and what is written beside or instead of
+        them."""
+        told = [
+            one
+            for one in fields(wanted)
+            if (self._derived or one.metadata != DERIVED) and (not only or one.name in set(only))
+        ]
+        properties = {one.name: self._field(wanted, one) for one in told} | other
+        optional = {
+            one.name for one in told if one.metadata == WHERE_USED or (self._grows and has_default(one))
+        }
+        return {
+            "description": described(wanted),
+            **self.table(properties, optional),
+        }
+
+    @staticmethod
+    def table(properties: dict[str, JSON], optional: Iterable[str] = ()) -> JSON:
+        """An object that has these, and no others."""
+        required = [name for name in properties if name not in set(optional)]
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        }
+
+    def _field(self, owner: type, one: Field[Any]) -> JSON:
+        shape = {"type": "string"} if one.metadata == IN_ENGLISH else self.of(one.type)
+        says = described_field(owner, one.name)
+        return {"description": says, **shape} if says else shape
+
+    def _defined(self, wanted: type, shape: Callable[[], JSON]) -> JSON:
+        """A reference; two types of one name are told apart by their modules."""
+        if wanted not in self._names:
+            name = wanted.__name__
+            if name in self.defs:
+                name = f"{name}-{wanted.__module__.rpartition('.')[2]}"
+            assert name not in self.defs, name
+            self._names[wanted] = name
+            self.defs[name] = {}  # It may hold itself.
+            self.defs[name].update(shape())
+        return {"$ref": f"#/$defs/{self._names[wanted]}"}
+
+    def _union(self, *members: object) -> JSON:
+        return {"anyOf": [self.of(member) for member in members]}
+
+    def _literal(self, *words: str) -> JSON:
+        return {"enum": list(words)}
+
+    def _tuple(self, *members: object) -> JSON:
+        if members[1:] == (Ellipsis,):
+            return {"type": "array", "items": self.of(members[0])}
+        return {
+            "type": "array",
+            "prefixItems": [self.of(member) for member in members],
+            "minItems": len(members),
+            "maxItems": len(members),
+        }
+
+    def _sequence(self, member: object) -> JSON:
+        return {"type": "array", "items": self.of(member)}
+
+    def _dict(self, _key: object, member: object) -> JSON:
+        return {"type": "object", "additionalProperties": self.of(member)}
+
+    @property
+    def _composed(self) -> dict[object, Callable[..., JSON]]:
+        return {
+            Union: self._union,
+            UnionType: self._union,
+            Literal: self._literal,
+            tuple: self._tuple,
+            list: self._sequence,
+            frozenset: self._sequence,
+            dict: self._dict,
+        }
+
+
+def has_default(one: Field[Any]) -> bool:
+    """Whether a record can be made without it."""
+    return one.default is not MISSING or one.default_factory is not MISSING
+
+
+def described(wanted: type) -> str:
+    """What its docstring says, in one line."""
+    return " ".join((wanted.__doc__ or "").split())
+
+
+def described_field(owner: type, name: str) -> str:
+    """The docstring below a field, or else the sentences of its class that name it; empty where there are
+    none."""
+    for one in owner.__mro__:
+        if is_dataclass(one) and (text := _attribute_docs(one).get(name)):
+            return text
+    sentences = re.split(r"(?<=[.;])\s+", described(owner))
+    return " ".join(one for one in sentences if f"`{name}`" in one)
+
+
+@cache
+def _attribute_docs(owner: type) -> dict[str, str]:
+    body = ast.parse(dedent(inspect.getsource(owner))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for one, below in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
+            found[one.target.id] = " ".join(below.value.value.split())
+    return found
