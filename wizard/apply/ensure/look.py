@@ -13,7 +13,6 @@ from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
 from wizard.layout.ensured.differences import (
-    Shape,
     as_it_is,
     emptied,
     layout_differences,
@@ -31,7 +30,7 @@ from wizard.layout.room.refusals import unread_content
 from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.documents.changes import Changes
-from wizard.model.documents.ensure import Match, WantedDrive
+from wizard.model.documents.ensure import Match, Shape, WantedDrive
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
