@@ -150,4 +150,6 @@ def test_none_is_forgotten() -> None:
     printed = {"workloads", "glossary", "options", "advice", "report", "runs", "machine", "facts"}
     here = written().keys() | {"diskwright.plan/2", "diskwright.plan-shown/2"}
     others = {one.name for one in DOCUMENTS if one.comes_from not in (RUN, "the drive")} - here
+    # A person writes one, and the other is held against its schema where it is printed, in tests/loop.
+    others -= {"diskwright.wanted/1", "diskwright.ensured/1"}
     assert {name.removeprefix("diskwright.").partition("/")[0] for name in others} == printed
