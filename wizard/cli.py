@@ -54,9 +54,11 @@ COMMANDS = (
     "move",
     "bring",
     "show",
+    "export",
     "bench",
     "trial",
     "apply",
+    "ensure",
     "status",
     "resume",
     "undo",
@@ -91,10 +93,11 @@ PROBING = ACTIONS | {
     "bench",
     "trial",
     "apply",
+    "ensure",
 }
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
-BEGINNING = ACTIONS | {"apply", "move", "bring", "resume", "keep", "undo"}
+BEGINNING = ACTIONS | {"apply", "ensure", "move", "bring", "resume", "keep", "undo"}
 """Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
 
 LONGEST_SENTENCE = 4000

@@ -1,16 +1,20 @@
-"""The tree as files: the one that runs anywhere, a module for live systems, and an archive. The same tree
-gives the same bytes: dates are those of the last commit, what is listed is sorted, and what packs is pinned."""
+"""The tree as files: the one that runs anywhere, a module for live systems, and an archive.
+
+The same tree gives the same bytes: dates are those of the last commit, what is listed is sorted, and what
+packs is pinned.
+"""
 
 import gzip
 import hashlib
 import io
+import os
 import shutil
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from debian import run
-from tree import HERE, LIBRARIES, LOADER
+from bundle.tree import HERE, LIBRARIES, LOADER
+from shared.apt import run
 
 BLOCK = 4096
 UNPACKS = "usr/bin/unsquashfs"
@@ -19,20 +23,23 @@ UNPACKS = "usr/bin/unsquashfs"
 def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tuple[Path, ...]:
     """The files that were made, in the folder `output`; the one that runs anywhere comes first.
 
-    `tree` lies at the top of the root that it was built in. `date` is in seconds since 1970. A `quick` build is
-    for trying: it packs loosely, and only the first.
+    `tree` lies at the top of the root that it was built in. `date` is in seconds since 1970. A `quick` build
+    is for trying: it packs loosely.
     """
     root = tree.parent
     squashed = _squashed(root, tree, output / f"{name}.squashfs", date, quick=quick)
     one = output / f"{name}.run"
     _one_file(_tools(root, date), squashed, one)
     squashed.unlink()
+    installed = _installed(root, tree)
+    module = _squashed(root, installed, output / f"{name}.srm", date, quick=quick)
     if quick:
-        return (one,)
-    return one, _archived(root, tree, output / f"{name}.tar.xz", date), _module(root, tree, output, name, date)
+        return one, module
+    archive = _archived(root, installed / "opt/diskwright", output / f"{name}.tar.xz", date)
+    return one, module, archive, _deb(root, installed, output, name, date)
 
 
-def _squashed(root: Path, folder: Path, file: Path, date: int, *, quick: bool = False) -> Path:
+def _squashed(root: Path, folder: Path, file: Path, date: int, *, quick: bool) -> Path:
     packing = ("-comp", "gzip", "-Xcompression-level", "1") if quick else ("-comp", "xz", "-b", "1M")
     run(
         *("chroot", root, "mksquashfs", f"/{folder.name}", "/packed", "-quiet", "-no-progress", *packing),
@@ -45,21 +52,47 @@ def _archived(root: Path, tree: Path, file: Path, date: int) -> Path:
     owners = ("--owner=0", "--group=0", "--numeric-owner")
     top = file.name.removesuffix(".tar.xz")
     run(
-        *("chroot", root, "tar", "--create", "--xz", "--file", "/packed", "--directory", f"/{tree.name}"),
+        *("chroot", root, "tar", "--create", "--xz", "--file", "/packed", "--directory"),
+        f"/{tree.relative_to(root)}",
         *("--sort=name", *owners, f"--mtime=@{date}", "--transform", f"flags=r;s,^\\.,{top},", "."),
         XZ_OPT="-9",
     )
     return Path(shutil.move(root / "packed", file))
 
 
-def _module(root: Path, tree: Path, output: Path, name: str, date: int) -> Path:
-    """As live systems stack it over their own root: the tree in /opt, and its command on the PATH."""
-    module = root / "module"
-    (module / "opt").mkdir(parents=True)
-    (module / "usr/local/bin").mkdir(parents=True)
-    tree.rename(module / "opt/diskwright")
-    (module / "usr/local/bin/diskwright").symlink_to("/opt/diskwright/bin/diskwright")
-    return _squashed(root, module, output / f"{name}.srm", date)
+def _installed(root: Path, tree: Path) -> Path:
+    """As it lies on a system, also on a live one that stacks it over its own root."""
+    installed = root / "installed"
+    (installed / "opt").mkdir(parents=True)
+    (installed / "usr/bin").mkdir(parents=True)
+    tree.rename(installed / "opt/diskwright")
+    (installed / "usr/bin/diskwright").symlink_to("/opt/diskwright/bin/diskwright")
+    return installed
+
+
+def _deb(root: Path, installed: Path, output: Path, name: str, date: int) -> Path:
+    """It depends on nothing, since it carries everything."""
+    version = name.split("-")[1]
+    about = installed / "DEBIAN/control"
+    about.parent.mkdir()
+    size = sum(file.lstat().st_size for file in installed.rglob("*")) // 1024
+    about.write_text((HERE / "control").read_text().format(version=version, size=size))
+    for path in (installed, *installed.rglob("*")):
+        os.utime(path, (date, date), follow_symlinks=False)
+    run(
+        *(
+            "chroot",
+            root,
+            "dpkg-deb",
+            "--root-owner-group",
+            "-Zxz",
+            "--build",
+            f"/{installed.name}",
+            "/packed",
+        ),
+        SOURCE_DATE_EPOCH=str(date),
+    )
+    return Path(shutil.move(root / "packed", output / f"{name}.deb"))
 
 
 def _tools(root: Path, date: int) -> bytes:
@@ -73,7 +106,10 @@ def _tools(root: Path, date: int) -> bytes:
 
 def _tar(files: Iterable[Path], date: int) -> bytes:
     held = io.BytesIO()
-    with gzip.GzipFile(fileobj=held, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+    with (
+        gzip.GzipFile(fileobj=held, mode="wb", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as archive,
+    ):
         for file in sorted(files, key=lambda file: file.name):
             data = file.read_bytes()
             about = tarfile.TarInfo(file.name)

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from debian import Apt, NotBuilt, check_lock, run, unpack
+from shared.apt import Apt, NotBuilt, check_lock, run, unpack
 
 SUITE, PYTHON = "trixie", "python3.13"
 CARRIED = (PYTHON, "python3-parted", "libudev1", "libblkid1", "squashfs-tools")
@@ -26,9 +26,9 @@ BUILDS = (
     "libc6-dev",
     "libblkid-dev",
     "pkg-config",
-    *("dash", "coreutils", "tar", "xz-utils"),
+    *("dash", "coreutils", "tar", "xz-utils", "dpkg"),
 )
-"""What the one module needs that is compiled, and what packs the tree: the same everywhere, so that all builds are alike."""
+"""What the one compiled module needs, and what packs the tree: pinned too, so that all builds are alike."""
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 LOADER = f"{LIBRARIES}/ld-linux-x86-64.so.2"
@@ -132,7 +132,13 @@ def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
     for wheel in sorted((work / "wheels").iterdir()):
         shutil.unpack_archive(wheel, site, "zip")
     source = _source(work, builds, pip, compiled)
-    run("chroot", builds, "/bin/sh", "-c", f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so")
+    run(
+        "chroot",
+        builds,
+        "/bin/sh",
+        "-c",
+        f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so",
+    )
     folder = builds / source.relative_to("/")
     for module in folder.glob("blkid*.so"):
         shutil.copy(module, site)

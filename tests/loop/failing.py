@@ -27,11 +27,25 @@ class FailingDrive:
             data = os.pread(file.fileno(), size_bytes, at_bytes)
             os.fsync(file.fileno())
         tool("sync", "-f", str(self.image))
-        every = self.bench.image_of(self.below).read_bytes()
-        places = tuple(every.rfind(data[at : at + 4096]) for at in range(0, size_bytes, 4096))
-        assert all(place > 0 and place % 4096 == 0 for place in places), places
-        assert all(every.count(data[at : at + 4096]) == 1 for at in range(0, size_bytes, 4096))
-        return places
+        found = [self._holding(data[at : at + 4096]) for at in range(0, size_bytes, 4096)]
+        assert all(len(places) == 1 for places in found), found
+        return tuple(place for places in found for place in places)
+
+    def _holding(self, block: bytes) -> tuple[int, ...]:
+        """Where on the device below such a block lies. A Btrfs leaves one behind that was written over."""
+        every = memoryview(self.bench.image_of(self.below).read_bytes())
+        return tuple(at for at in range(0, len(every), 4096) if every[at : at + 4096] == block)
+
+    def fail_at(self, at_bytes: int) -> None:
+        """From now on the block there cannot be read, and no other one of the same content."""
+        tool("blockdev", "--flushbufs", self.path)
+        with self.image.open("rb") as file:
+            block = os.pread(file.fileno(), 4096, at_bytes)
+            os.fsync(file.fileno())
+        tool("sync", "-f", str(self.image))
+        places = self._holding(block)
+        assert places and any(block)
+        self.fail(places)
 
     def fail(self, places: tuple[int, ...]) -> None:
         """From now on blocks that lie there cannot be read."""
@@ -52,8 +66,9 @@ class FailingDrive:
         tool("blockdev", "--flushbufs", self.path)
 
 
-def failing_drive(bench: Bench, size_bytes: int) -> FailingDrive:
-    """A drive of so many bytes that can be told to fail."""
+def failing_drive(bench: Bench, size_bytes: int, block_bytes: int = 512) -> FailingDrive:
+    """A drive of so many bytes, in such logical blocks, that can be told to fail. What fails is always 4096
+    bytes, which take no write of less."""
     below = bench.make_drive(2 * size_bytes + 256 * MIB)
     subprocess.run(["losetup", "--direct-io=off", below], check=False, capture_output=True)
     tool("mkfs.btrfs", "-q", "-f", "-d", "single", "-m", "single", below)
@@ -63,7 +78,8 @@ def failing_drive(bench: Bench, size_bytes: int) -> FailingDrive:
     image = place / "drive.img"
     with image.open("wb") as file:
         file.truncate(size_bytes)
-    path = tool("losetup", "--direct-io=on", "--find", "--show", str(image)).strip()
+    blocks = f"--sector-size={block_bytes}"
+    path = tool("losetup", "--direct-io=on", blocks, "--find", "--show", str(image)).strip()
     bench.images[path] = image
     tool("blockdev", "--setrw", path)
     return FailingDrive(path, image, below, bench)

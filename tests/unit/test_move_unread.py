@@ -7,9 +7,9 @@ import pytest
 
 from tests.daily import one_in
 from tests.unit.badsectors import BadDrive, bad_of, cut_over_bad_sectors
-from tests.unit.lossy import BLOCK
+from tests.unit.lossy import BLOCK, SECTOR
 from tests.unit.powercuts import CASES, Layout
-from wizard.apply.move.mover.state import Side
+from wizard.apply.move.mover.state import Phase, Side
 from wizard.apply.move.unread import narrowing, reading
 from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled
 from wizard.model.errors import Failed
@@ -83,3 +83,63 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
     buffer = memoryview(bytearray(BLOCK))
     with pytest.raises(Unread, match="lies beside"):
         reading.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
+
+
+def _is_behind_head(layout: Layout, start: int, block: int) -> bool:
+    """Whether a physical block is all the content's, and none of the head's."""
+    low, high = block * BLOCK - start, (block + 1) * BLOCK - start
+    return low >= layout.head_bytes and high <= layout.size_bytes
+
+
+def stands_everywhere(layout: Layout, drive: BadDrive, side: Side) -> bool:
+    start = layout.course.start(side)
+    return drive.view[start : start + layout.size_bytes] == layout.contents[side]
+
+
+@pytest.mark.parametrize("number", [2, 5, 9])
+def test_copies_that_cannot_be_read_come_from_the_journal(number: int) -> None:
+    layout = Layout(CASES[number], number)
+    for side, other in ((Side.NEW, Side.OLD), (Side.OLD, Side.NEW)):
+        drive = BadDrive(layout.base, ())
+        move = layout.begun(drive)
+        if side is Side.OLD:
+            move.go(Side.NEW)
+        start, blocks = layout.course.start(other), layout.blocks_of(other)
+        ends = (range(start + place.start_bytes, start + place.end_bytes, SECTOR) for place in blocks)
+        own = {at // BLOCK for places in ends for at in places}
+        drive.bad = {block for block in own if _is_behind_head(layout, start, block)}
+        assert drive.bad
+        move.go(side)
+        assert stands_everywhere(layout, drive, side) and not move.state.lost
+
+
+@pytest.mark.parametrize("number", [2, 5, 9])
+def test_a_head_that_cannot_be_read_is_asked_about_or_left(number: int) -> None:
+    layout = Layout(CASES[number], number)
+    drive = BadDrive(layout.base, ())
+    first = layout.begun(drive)
+    drive.bad = {layout.course.old_bytes // BLOCK + 1}
+    for _ in range(2):
+        with pytest.raises(Unreadable):
+            first.go(Side.NEW)
+    move = layout.found(drive)
+    assert move is not None and move.state.phase is Phase.UNTABLING and move.is_whole
+    back = BadDrive(bytes(drive.view), drive.bad)
+    turned = layout.found(back)
+    assert turned is not None
+    turned.go(Side.OLD)
+    assert back.bad and layout.table_of(back.view) == "old" and stands_everywhere(layout, back, Side.OLD)
+    move.give_up(move.state.unread)
+    move.go(Side.NEW)
+    assert stands_everywhere(layout, drive, Side.NEW) and not move.state.lost and not drive.bad
+
+
+@pytest.mark.parametrize("number", [1, 2, 9])
+def test_a_table_that_cannot_be_read_is_written_anew(number: int) -> None:
+    layout = Layout(CASES[number], number)
+    drive = BadDrive(layout.base, ())
+    move = layout.begun(drive)
+    drive.bad = {piece.offset_bytes // BLOCK for piece in layout.course.pieces.table_old}
+    move.go(Side.NEW)
+    assert not layout.fault(drive, Side.NEW)
+    assert move.has_table(Side.NEW) and not drive.bad

@@ -63,3 +63,20 @@ def test_what_a_run_makes_for_a_while_is_no_drive(tmp_path: Path) -> None:
         (tmp_path / "block" / name / "loop/backing_file").write_text(f"{file}\n")
     assert drive_names(all_devices=False, sys=tmp_path) == ["loop0", "loop4"]
     assert len(drive_names(all_devices=True, sys=tmp_path)) == len(behind)
+
+
+def test_an_image_that_the_system_runs_from_is_no_drive(tmp_path: Path) -> None:
+    for number, name in enumerate(("loop0", "loop1", "sda")):
+        attach(tmp_path, name, number)
+        (tmp_path / "block" / name / "dev").write_text(f"7:{number}\n")
+    for name in ("loop0", "loop1"):
+        (tmp_path / "block" / name / "loop").mkdir()
+        (tmp_path / "block" / name / "loop/backing_file").write_text("/some.img\n")
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "30 1 7:0 / /run/diskwright/0a1b ro,nosuid - squashfs /dev/loop0 ro\n"
+        "31 1 7:1 / /mnt rw - ext4 /dev/loop1 rw\n"
+        "32 1 7:2 / /media ro - squashfs /dev/sda ro\n"
+    )
+    assert drive_names(all_devices=False, sys=tmp_path, mounts=mounts) == ["sda", "loop1"]
+    assert drive_names(all_devices=True, sys=tmp_path, mounts=mounts) == ["sda", "loop0", "loop1"]

@@ -61,14 +61,20 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     """A profile as the frozen dataclass `wanted`; raises BadInput naming file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
-        return decode(tomllib.loads(text), wanted)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(str(UNREADABLE(file=str(path), why=str(error)))) from None
+    return read_toml(text, str(path), wanted)
+
+
+def read_toml(text: str, where: str, wanted: type[T]) -> T:
+    """A TOML text as the frozen dataclass `wanted`; raises BadInput naming `where` (a file), line and key."""
+    try:
+        return decode(tomllib.loads(text), wanted)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise BadInput(f"{where}: {error}") from None
     except Misfit as misfit:
         raise BadInput(
-            f"{path}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}"
+            f"{where}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}"
         ) from None
 
 

@@ -27,13 +27,14 @@ from wizard.faces.words.shared import PLAN_FILE
 from wizard.layout.document import render_plan
 from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.layout.one.words import SIZE_STAYS
-from wizard.layout.planner import Mode, make_plan
+from wizard.layout.planner import Mode
+from wizard.layout.requested import plan_requested, put_as_asked
 from wizard.layout.room.refusals import needs_root
 from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
 from wizard.layout.several.striping import FILESYSTEMS, room_bytes
 from wizard.layout.told.preview import plan_lines, unread_words
 from wizard.layout.wishes.preset import desktop_requests, room_for_preset, written
-from wizard.layout.wishes.using import Usual, put_to_use
+from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
 from wizard.layout.wishes.wish import (
     ENCRYPTIONS,
@@ -51,7 +52,7 @@ from wizard.model.names import printable
 from wizard.model.operations.arrays import Level
 from wizard.model.plan import Plan
 from wizard.model.units import parse_size
-from wizard.probe.host.people import caller, writer_named
+from wizard.probe.host.people import caller
 
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
@@ -124,7 +125,7 @@ def _plan_part(
         raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
     usual = _usual(arguments)
     wishes = [
-        _used(
+        put_as_asked(
             wish_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
             drive,
             one,
@@ -149,14 +150,9 @@ def _plan_one(
         volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
         say(f"{words.PRESET(preset=arguments.preset)} {volumes}")
         say("")
-    recording = diagnose(machine, drive, load_patterns()).recording
-    usual = _usual(arguments)
-    wishes: tuple[Wish, ...] = ()
-    for asked in requests:
-        wish = wish_of(machine, drive, recording, asked, arguments.danger)
-        wishes += (_used(wish, drive, asked, usual, wishes),)
     arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
-    return make_plan(machine, drive, wishes, mode, _draw, arrangement, recording)
+    usual = _usual(arguments)
+    return plan_requested(machine, drive, requests, mode, _draw, usual, arguments.danger, arrangement)
 
 
 def _plan_striped(
@@ -176,7 +172,7 @@ def _plan_striped(
     wish = striped_wish(
         machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room
     )
-    wish = _used(wish, drives[0], requests[0], _usual(arguments))
+    wish = put_as_asked(wish, drives[0], requests[0], _usual(arguments))
     arrays = taken_arrays() if arguments.machine is None else ()
     return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
 
@@ -187,11 +183,6 @@ def _usual(arguments: Namespace) -> Usual:
         return Usual()
     places = usual_places()
     return Usual(caller(), places, taken_places(places), fixed_fstab())
-
-
-def _used(wish: Wish, drive: Drive, asked: Request, usual: Usual, others: Sequence[Wish] = ()) -> Wish:
-    writer = None if asked.writable is None else writer_named(asked.writable)
-    return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)
 
 
 def _draw() -> str:

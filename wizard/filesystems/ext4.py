@@ -23,7 +23,7 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     """Stride and stripe width, where the drive advises a stripe, or has larger blocks than the filesystem
     (e2fsprogs, misc/mke2fs.c)."""
     block = _block_bytes(geometry, place, options)
-    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    physical = geometry.whole_block_bytes
     unit, width = advised_striping(geometry) or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options

@@ -21,7 +21,7 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     """Its sectors are the drive's physical blocks, and its stripe what the drive advises, which small ones do
     without (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
-    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    physical = geometry.whole_block_bytes
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
     striping = advised_striping(geometry)
     if striping is None or place.size_bytes < GIB or "-d" in options:

@@ -11,6 +11,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     REFUSED = 3
     INTERRUPTED = 4
+    CHANGED = 5
     ENDED_BY_USER = 130
 
 

@@ -28,6 +28,11 @@ class Geometry:
     optimal_io_bytes: int
 
     @property
+    def whole_block_bytes(self) -> int:
+        """What the drive reads and writes as one: a physical block, or a logical one that is larger."""
+        return max(self.physical_block_bytes, self.logical_block_bytes)
+
+    @property
     def sector_format(self) -> str:
         """`512n`, `512e`, `4Kn`, or the two sizes where no such name exists. 512n may be a lie."""
         match (self.logical_block_bytes, self.physical_block_bytes):
@@ -76,7 +81,7 @@ def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
     any other, and where they cannot be meant.
     """
     unit, width = geometry.minimum_io_bytes, plausible_optimal_io_bytes(geometry)
-    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    physical = geometry.whole_block_bytes
     if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
         return None
     return unit, width

@@ -380,6 +380,10 @@ class Machine:
         """Whether the program was found on this machine."""
         return any(found == name for found, _ in self.tools)
 
+    def is_medium(self, drive: Drive) -> bool:
+        """Whether the running system is a live one that was started from this drive."""
+        return self.live_medium and any(use.kind == "running-system" for use in drive.uses)
+
     def drive(self, path: str) -> Drive | None:
         """The drive with this node or by-id link, if there is one."""
         return next((drive for drive in self.drives if path == drive.path or path in drive.by_id), None)

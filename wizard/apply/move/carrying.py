@@ -10,9 +10,9 @@ from wizard.apply.move.mover.moving import Stopped
 from wizard.apply.move.mover.state import Side
 from wizard.apply.move.noted import Noted
 from wizard.apply.move.on_drive import OnDrive
-from wizard.apply.move.unread import words as unread_words
-from wizard.apply.move.unread.narrowing import Unreadable
-from wizard.apply.move.unread.told import bad_listed, same_said
+from wizard.apply.move.unread.narrowing import Unread, Unreadable
+from wizard.apply.move.unread.noting import with_unread_at
+from wizard.apply.move.unread.told import bad_listed, same_said, stopped_said
 from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.process import STOP
@@ -21,6 +21,7 @@ from wizard.layout.moving.told import compare_step, move_step, read_step, step_s
 from wizard.model.documents.move import Move, Moves
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
+from wizard.model.said import in_a_row
 
 
 class Carrying(OnDrive):
@@ -85,7 +86,10 @@ class Carrying(OnDrive):
             return None
         if self.is_stopped():
             return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
-        mover = self._forward(number, move)
+        try:
+            mover = self._forward(number, move)
+        except (Unread, Unreadable) as error:
+            return self._not_begun(number, move, error)
         self._start(step)
         mover.give_up(self.notes[number].over)
         try:
@@ -107,10 +111,19 @@ class Carrying(OnDrive):
         for said in bad_listed(move, stops):
             self._journal.add(Event.BAD_SECTOR, said, step=step)
         self._journal.add(Event.STEP_FAILED, str(unreadable), step=step)
-        size = sum(one.content.size_bytes for one in stops)
-        return Event.FAILED, str(
-            unread_words.STOPPED(count=len(stops), part=move.device, size=size, run=called(self.run))
-        )
+        return Event.FAILED, str(stopped_said(move, stops, called(self.run)))
+
+    def _not_begun(self, number: int, move: Move, error: Unread | Unreadable) -> Outcome:
+        """What was read before cannot be read any more, or the journal that was written cannot."""
+        if self.notes[number].is_begun:
+            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+        why = str(error)
+        if isinstance(error, Unreadable):
+            start = move.before.start_bytes
+            noted = with_unread_at(self.notes[number], error.places, start, is_kept=False)
+            why = str(in_a_row(*bad_listed(move, noted.bad)))
+        early = words.BAD_SECTOR_LATER if self._has_moved() else words.BAD_SECTOR
+        return Event.FAILED, str(early(why=why))
 
     def _forward(self, number: int, move: Move) -> Mover:
         """The move by the drive's journal; a new one where it was not begun."""
@@ -122,17 +135,23 @@ class Carrying(OnDrive):
             return Mover(self.drive, journal, *loaded, told)
         if self.has_started(number):
             raise Refused(words.NO_JOURNAL(run=self.run.name, drive=move.drive.path))
+        begun = replace(noted, is_begun=True)
+        prepared = self.prepared(number, move, begun, noted.name)
         # From here on no journal of an earlier move may be trusted: this one may lie in its place.
-        self.note(number, replace(noted, is_begun=True))
+        self.note(number, begun)
         if number:
             self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
-        state = self.prepare(move, journal, noted.name, noted.superblocks)
-        return Mover(self.drive, journal, state, b"", self.telling(move, step, 0, self.is_stopped))
+        journal.prepare(*prepared)
+        return Mover(self.drive, journal, prepared[0], b"", self.telling(move, step, 0, self.is_stopped))
 
     def _compared(self, number: int, move: Move) -> Outcome | None:
         step = compare_step(self.moves, number)
         self._start(step)
-        digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
+        try:
+            digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
         if digests is None:
             return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
         self._journal.add(Event.STEP_DONE, words.COMPARED(part=move.device), step=step)

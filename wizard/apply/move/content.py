@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.apply.engine.marks import xfs_found
-from wizard.apply.move.mover.journal import MovingDrive, read_bytes
-from wizard.apply.move.unread.narrowing import read_but
+from wizard.apply.move.mover.journal import MovingDrive
+from wizard.apply.move.unread.narrowing import filled, read_but
 from wizard.model.documents.move import Move
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
@@ -40,10 +40,12 @@ def content_digests(
     told: Callable[[float], None],
     stop: Callable[[], bool],
     passed: Sequence[Extent] = (),
+    unread: list[Extent] | None = None,
 ) -> Digests | None:
     """Digests of what the partition holds at this start, without its head and its last bytes, which may be
     others at another place; the drive is read all the same, but for what of the content is `passed` over.
-    None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read."""
+    None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read; with `unread`
+    the physical blocks of the content that cannot be are added there instead."""
     size = move.before.size_bytes
     low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
     hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
@@ -55,7 +57,7 @@ def content_digests(
             if stop():
                 return None
             buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
-            read_but(drive, start_bytes + at, buffer, apart)
+            _fill(drive, move, start_bytes, at, buffer, apart, unread)
             if before is not None:
                 before.result()
             counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
@@ -130,10 +132,30 @@ def _touched(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
         yield from range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
 
 
-def ends_digest(drive: MovingDrive, move: Move, start_bytes: int) -> str:
+def ends_digest(drive: MovingDrive, move: Move, start_bytes: int, unread: list[Extent] | None = None) -> str:
     """A digest of the partition's head and of its last bytes at this start: whoever mounts it for writing
-    changes them. Raises Failed."""
-    size = move.before.size_bytes
-    head = read_bytes(drive, start_bytes, move.head_bytes)
-    tail = read_bytes(drive, start_bytes + max(size - TAIL_BYTES, 0), min(TAIL_BYTES, size))
-    return hashlib.sha256(head + tail).hexdigest()
+    changes them. Raises Failed; with `unread` the physical blocks of the content that cannot be read are
+    added there instead, as zeros in the digest."""
+    size, digest = move.before.size_bytes, hashlib.sha256()
+    for at, length in ((0, move.head_bytes), (max(size - TAIL_BYTES, 0), min(TAIL_BYTES, size))):
+        buffer = drive.buffer(length)
+        _fill(drive, move, start_bytes, at, buffer, (), unread)
+        digest.update(buffer)
+    return digest.hexdigest()
+
+
+def _fill(
+    drive: MovingDrive,
+    move: Move,
+    start_bytes: int,
+    at_bytes: int,
+    buffer: memoryview,
+    passed: Sequence[Extent],
+    unread: list[Extent] | None,
+) -> None:
+    """From this byte of the content on; `passed` counts from the drive's start."""
+    if unread is None:
+        read_but(drive, start_bytes + at_bytes, buffer, passed)
+        return
+    found = filled(drive, start_bytes + at_bytes, buffer, move.drive.geometry.whole_block_bytes, passed)
+    unread += (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in found)

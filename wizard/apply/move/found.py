@@ -65,7 +65,7 @@ def found_move(path: str) -> FoundMove:
     machine = probe_machine([path])
     (drive,) = machine.drives
     size_bytes, geometry = measured(drive)
-    block = max(geometry.logical_block_bytes, geometry.physical_block_bytes)
+    block = geometry.whole_block_bytes
     with MovedDrive(drive.path) as medium:
         for part in drive.partitions:
             for at in _places(part):

@@ -1,13 +1,12 @@
 """A move, as a kind of run: taken up, carried out, taken back."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import words
 from wizard.apply.move.guard import check_own, check_same
-from wizard.apply.move.noted import Noted, load_notes, save_notes
+from wizard.apply.move.noted import load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
 from wizard.apply.move.unread.words import NO_BAD
@@ -18,7 +17,6 @@ from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import called, load_environment
 from wizard.model.documents.move import Moves
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.machine import Extent
 
 OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
@@ -44,7 +42,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
             if now is RunState.UNDONE:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             check_takes_back(run)
-            check = partial(check_unused, run, moves)
+            check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
             sentence = words.TAKING_BACK(part=moves.devices)
     return Taking(
         sentence,
@@ -56,12 +54,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
 def _checked(run: Path, moves: Moves, check: Callable[[], None]) -> None:
     """What the run stops at was shown, and is given up from here on."""
     check()
-    notes = load_notes(run, moves)
-    save_notes(run, [replace(noted, over=(*noted.over, *_stopping(noted))) for noted in notes])
-
-
-def _stopping(noted: Noted) -> Iterator[Extent]:
-    return (one.content for one in noted.stops)
+    save_notes(run, [noted.giving_up for noted in load_notes(run, moves)])
 
 
 def _told(_: Path, error: DiskwrightError) -> str:

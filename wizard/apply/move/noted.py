@@ -1,7 +1,7 @@
 """What a run notes of each of its moves, beside the journal on the drive, which knows of one move alone."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,11 +16,13 @@ FILE, SCHEMA = "moved.json", "diskwright.moved/1"
 @dataclass(frozen=True, slots=True)
 class Bad:
     """Physical blocks that could not be read: where in the content, and where on the drive that was.
-    `is_zeros`: they are zeros now, wherever the content lies."""
+    `is_zeros`: they are zeros now, wherever the content lies. `is_kept`: the journal on the drive has what
+    was there."""
 
     content: Extent
     drive_bytes: int
     is_zeros: bool = False
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Noted:
     def stops(self) -> tuple[Bad, ...]:
         """What it stops at: it could not be read, and nobody has given it up."""
         return tuple(one for one in self.bad if not one.is_zeros and one.content not in self.over)
+
+    @property
+    def giving_up(self) -> "Noted":
+        """With what it stops at given up."""
+        return replace(self, over=(*self.over, *(one.content for one in self.stops)))
 
     @property
     def lost(self) -> tuple[Extent, ...]:

@@ -51,11 +51,11 @@ class OnDrive:
         step: int,
         stop: Callable[[], bool],
         passed: Sequence[Extent] = (),
+        unread: list[Extent] | None = None,
     ) -> Digests | None:
-        """Of what the partition holds at this start, without what is `passed` over; None where it was
-        stopped. Raises Failed."""
+        """See `content_digests`, with progress."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
-        return content_digests(self.drive, move, start_bytes, told, stop, passed)
+        return content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
 
     def are_same(self, number: int, now: Digests) -> bool:
         """Whether a partition holds what it held, as far as that can be told."""
@@ -70,20 +70,17 @@ class OnDrive:
 
     def journal(self, move: Move) -> Journal:
         """Where the journal of this move lies, if it has one."""
-        geometry = move.drive.geometry
-        block = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
-        return Journal(self.drive, move.journal.start_bytes, block)
+        return Journal(self.drive, move.journal.start_bytes, move.drive.geometry.whole_block_bytes)
 
-    def prepare(self, move: Move, journal: Journal, name: str, superblocks: Sequence[int] = ()) -> State:
-        """Write a journal in which nothing has moved, with all that another computer goes on by. Raises
-        Refused and Failed."""
-        told = {"moves": render_moves(self.moves), "notes": as_json(self.notes), "run": self.run.name}
+    def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[State, bytes]:
+        """The first state of a journal in which nothing has moved, and its images, with all that another
+        computer goes on by; `noted` is what will be known of this move by then. Only reads. Raises Refused,
+        Unreadable and Failed."""
+        notes = as_json((*self.notes[:number], noted, *self.notes[number + 1 :]))
+        told = {"moves": render_moves(self.moves), "notes": notes, "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
-        state, images = prepared(
-            self.drive, move, name, data.ljust(-(-len(data) // block) * block), superblocks
-        )
-        journal.prepare(state, images)
-        return state
+        document = data.ljust(-(-len(data) // block) * block)
+        return prepared(self.drive, move, name, document, noted.superblocks, noted.over)
 
     def telling(
         self, move: Move, step: int, moved_before: int, stop: Callable[[], bool]

@@ -4,7 +4,7 @@ The journal of the last move that began is on the drive still, and turns it. Tho
 more: each is moved back by a move of its own, from the new place to the old one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.apply.move import words
@@ -13,16 +13,16 @@ from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.state import Phase, Side
 from wizard.apply.move.noted import new_name
 from wizard.apply.move.on_drive import OnDrive
-from wizard.apply.move.unread import words as unread_words
 from wizard.apply.move.unread.narrowing import Unreadable
-from wizard.apply.move.unread.told import bad_listed
+from wizard.apply.move.unread.noting import with_unread_at
+from wizard.apply.move.unread.told import stopped_back_said
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import called
 from wizard.apply.run.vault import mark_durably
 from wizard.layout.moving.sequence import taken_back
 from wizard.model.documents.move import Move
 from wizard.model.errors import Failed, Refused
-from wizard.model.said import in_a_row
+from wizard.model.machine import Extent
 
 
 def return_all(on: OnDrive) -> None:
@@ -49,18 +49,48 @@ def refuse_used(on: OnDrive) -> None:
         if noted.is_back or noted.back:
             continue
         if number == begun[-1]:
-            mover = _by_journal(on, number, move, noted.name)
-            if mover is None and on.has_started(number):
-                raise Refused(words.NO_JOURNAL(run=on.run.name, drive=move.drive.path))
+            mover = _started(on, number, move)
             if mover is not None and (mover.state.phase, mover.state.target) == (Phase.DONE, Side.NEW):
-                _refuse_changed(move, mover)
-        elif ends_digest(on.drive, move, move.after.start_bytes) != noted.stood:
+                _refuse_changed(on, number, move, mover)
+        elif not _has_same_ends(on, number, move):
             raise Refused(words.USED_SINCE(part=move.device, start=move.before.start_bytes))
 
 
-def _refuse_changed(move: Move, mover: Mover) -> None:
+def _started(on: OnDrive, number: int, move: Move) -> Mover | None:
+    """The last move as the drive's journal knows it; None where nothing but that was written. Raises
+    Refused where the journal is gone."""
+    if not on.has_started(number):
+        return None
+    mover = _by_journal(on, number, move, on.notes[number].name)
+    if mover is None:
+        raise Refused(words.NO_JOURNAL(run=on.run.name, drive=move.drive.path))
+    return mover
+
+
+def _has_same_ends(on: OnDrive, number: int, move: Move) -> bool:
+    """Whether both ends of what has moved are as they were compared, as far as nobody gave them up."""
+    start, unread = move.after.start_bytes, list[Extent]()
+    digest = ends_digest(on.drive, move, start, unread)
+    if all(place in on.notes[number].over for place in unread):
+        return bool(unread) or digest == on.notes[number].stood
+    raise _unread_at(on, number, unread, is_kept=False)
+
+
+def _unread_at(on: OnDrive, number: int, places: Iterable[Extent], *, is_kept: bool) -> Refused:
+    """Of what lies whole at its new place. The run knows the places then, so that they can be given up."""
+    move = on.moves.moves[number]
+    noted = with_unread_at(on.notes[number], places, move.after.start_bytes, is_kept=is_kept)
+    on.note(number, noted)
+    return Refused(stopped_back_said(move, noted.stops, called(on.run)))
+
+
+def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
-    if not mover.stands(Side.NEW):
+    try:
+        is_unused = mover.stands(Side.NEW, on.notes[number].over)
+    except Unreadable as unreadable:
+        raise _unread_at(on, number, unreadable.places, is_kept=True) from None
+    if not is_unused:
         raise Refused(words.USED_SINCE(part=move.device, start=start))
     if not mover.has_table(Side.NEW):
         raise Refused(words.TABLE_SINCE(part=move.device, drive=move.drive.path, start=start))
@@ -78,20 +108,22 @@ def _by_journal(on: OnDrive, number: int, move: Move, name: str) -> Mover | None
 
 
 def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
-    move, noted = on.moves.moves[number], on.notes[number]
+    move, is_moved = on.moves.moves[number], True
     if is_last:
-        mover = _by_journal(on, number, move, noted.name)
+        mover = _started(on, number, move)
+        is_moved = mover is not None and not mover.is_whole
         if mover is not None:
             _go(on, number, mover, Side.OLD)
-        elif on.has_started(number):
-            raise Refused(words.NO_JOURNAL(run=on.run.name, drive=move.drive.path))
     else:
         _move_back(on, number, move)
     # What nobody has given up cannot be read here either, and where something was lost the drive may still
-    # fail: pieces with such places are not compared.
-    passed = tuple(one.content for one in on.notes[number].bad)
-    digests = on.digests(move, move.before.start_bytes, 0, lambda: False, passed)
-    if digests is None or not on.are_same(number, digests):
+    # fail: pieces with such places are not compared. Nor does a place that fails now keep it from its end.
+    passed, unread = tuple(one.content for one in on.notes[number].bad), list[Extent]()
+    start = move.before.start_bytes
+    digests = on.digests(move, start, 0, lambda: False, passed, unread)
+    on.note(number, with_unread_at(on.notes[number], unread, start, is_kept=False))
+    # Of what was not moved somebody may have used what nobody had written to.
+    if digests is None or (is_moved and not on.are_same(number, digests)):
         raise Failed(words.NOT_SAME(part=move.device, run=called(on.run)))
     on.note(number, replace(on.notes[number], is_back=True))
 
@@ -104,9 +136,7 @@ def _go(on: OnDrive, number: int, mover: Mover, side: Side) -> None:
     except Unreadable:
         on.note_bad(number, mover)
         move, stops = on.moves.moves[number], on.notes[number].stops
-        size = sum(one.content.size_bytes for one in stops)
-        said = unread_words.STOPPED_BACK(count=len(stops), part=move.device, size=size, run=called(on.run))
-        raise Failed(in_a_row(*bad_listed(move, stops), said)) from None
+        raise Failed(stopped_back_said(move, stops, called(on.run))) from None
     on.note_bad(number, mover)
 
 
@@ -117,10 +147,15 @@ def _move_back(on: OnDrive, number: int, move: Move) -> None:
     if mover is None:
         for following, name in _journals_of_next(on, number):
             on.journal(following).forget(name)
-        name = noted.back or new_name()
-        on.note(number, replace(noted, back=name))
+        begun = replace(noted, back=noted.back or new_name())
+        try:
+            state, images = on.prepared(number, back, begun, begun.back)
+        except Unreadable as unreadable:
+            on.note(number, with_unread_at(noted, unreadable.places, back.before.start_bytes, is_kept=False))
+            raise Failed(stopped_back_said(move, on.notes[number].stops, called(on.run))) from None
+        on.note(number, begun)
         journal = on.journal(back)
-        state = on.prepare(back, journal, name, noted.superblocks)
+        journal.prepare(state, images)
         mover = Mover(on.drive, journal, state, b"", on.telling(back, 0, 0, lambda: False))
     _go(on, number, mover, Side.NEW)
 

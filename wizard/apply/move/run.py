@@ -113,13 +113,17 @@ def check_takes_back(run: Path) -> None:
         raise Refused(words.WROTE_NOTHING(run=run.name))
 
 
-def check_unused(run: Path, moves: Moves) -> None:
+def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
     """Raises Refused where they cannot be taken back: the drive is another, its journal is gone, or what was
-    moved was used since. Only reads."""
+    moved was used since, or nobody can tell, because of sectors that the run knows of then. Only reads the
+    drive."""
     check_same(moves)
     forget_caches(moves.drive.path)
+    notes = load_notes(run, moves)
+    if over_bad_sectors:
+        notes = tuple(noted.giving_up for noted in notes)
     with MovedDrive(moves.drive.path) as drive:
-        refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
+        refuse_used(OnDrive(run, moves, drive, notes))
 
 
 def take_back(work: Work) -> Outcome:

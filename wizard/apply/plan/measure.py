@@ -38,13 +38,14 @@ PREFIX = ".measuring-"
 class Room:
     """What a run would keep in its folder until it is kept or undone: `old_bytes` of what the drives hold
     where it changes, in which zeros take nothing, and `new_bytes` of what comes there. Both are None where
-    there was no room to find out. `free_bytes` was free before.
+    there was no room to find out. `free_bytes` was free before. `blank`: nothing but zeros would be lost.
     """
 
     folder: Path
     free_bytes: int
     old_bytes: int | None = None
     new_bytes: int | None = None
+    blank: bool = False
 
     @property
     def needed_bytes(self) -> int | None:
@@ -133,7 +134,7 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
     # Nobody has typed one yet, and what it is takes no more room or less.
     secret = token_hex().encode() if plan.containers else None
     try:
-        rehearse(plan, Ground(run, environment, journal, execute, secret))
+        record = rehearse(plan, Ground(run, environment, journal, execute, secret))
     except Failed:
         if free_bytes(run) < LITTLE_BYTES:
             return room
@@ -142,7 +143,8 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
         journal.close()
         os.close(lock)
     old = _taken(old_file(run, number) for number in range(len(plan.members)))
-    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old)
+    blank = all(change.blank for change in record.changes)
+    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blank)
 
 
 def _taken(files: Iterable[Path]) -> int:

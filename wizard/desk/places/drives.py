@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.desk.parts import drive_rows
+from wizard.desk.parts import around_rows, drive_rows
 from wizard.desk.parts.answers import answers, misaligned_found
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
-from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
+from wizard.desk.view import Action, Column, Pane, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
@@ -29,15 +29,7 @@ HELP = (
     words.HELP_EXT4(),
     words.HELP_PLUG(),
 )
-COLUMNS = (
-    Column(),
-    Column(),
-    Column(right=True),
-    Column(),
-    Column(least=70),
-    Column(least=90),
-    Column(),
-)
+COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
 
 
 class Drives(Place):
@@ -142,11 +134,12 @@ class Drives(Place):
     def _default(self) -> str:
         """Where the cursor begins: on the drive that was named, else on what waits, else on the first drive
         that can be set up."""
-        if self._named in self._found:
+        if self._named in self._listed:
             return self._named
         waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
-        usable = (path for path, found in self._found.items() if found and not self._impediment(found[0]))
-        return waiting or next(usable, next(iter(self._found), ""))
+        listed = self._listed
+        usable = (path for path, found in listed.items() if found and not self._impediment(found[0]))
+        return waiting or next(usable, next(iter(listed), ""))
 
     def _impediment(self, drive: Drive) -> Text:
         return impediment(self.services, self.desk.runs, drive)
@@ -158,11 +151,15 @@ class Drives(Place):
                 return found
         return None
 
+    @property
+    def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
+        return around_rows.listed(self._around, self._found)
+
     def _rows(self) -> Iterator[Row]:
         for run in self.desk.runs:
             alike = [one for one in self.desk.runs if set(one.drives) & set(run.drives)]
             yield drive_rows.run_row(run, named=len(alike) > 1)
-        for path, found in self._found.items():
+        for path, found in self._listed.items():
             if found is None:
                 yield drive_rows.reading_row(path)
                 continue
@@ -182,19 +179,16 @@ class Drives(Place):
             Step.DRIVES,
             words.TITLE(),
             tuple(self._actions(at, found)),
-            drive_rows.about(self.services, len(self._found)),
+            drive_rows.about(self.services, len(self._listed)),
             rows=Rows(rows, at, COLUMNS),
             panes=self._panes(at, found),
-            said=self.said or self._obstacle(rows),
+            said=self.said
+            or around_rows.notice(
+                self.services, self._around, self.answered, nothing=not rows and not self._asking
+            ),
             busy=self._asking,
             help=HELP,
         )
-
-    def _obstacle(self, rows: tuple[Row, ...]) -> Piece | None:
-        if not rows and not self._asking:
-            return Piece(words.NO_DRIVE())
-        obstacle = self.services.apply_obstacle
-        return Piece(obstacle, Tone.WARN) if obstacle else None
 
     def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
         if found is None:

@@ -7,7 +7,6 @@ ABOUT = Sentence("desk.drives.about", "{count} drive, {who}", "{count} drives, {
 AS_ROOT = Sentence("desk.drives.as-root", "as root")
 NOT_ROOT = Sentence("desk.drives.not-root", "not root")
 RECORDED = Sentence("desk.drives.recorded", "recorded")
-NO_DRIVE = Sentence("desk.drives.no-drive", "No drive was found. Plug one in.")
 READING = Sentence("desk.drives.reading", "reading ...")
 NO_NAME = Sentence("desk.drives.no-name", "no name")
 UNKNOWN_SIZE = Sentence("desk.drives.unknown-size", "?")

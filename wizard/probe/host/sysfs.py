@@ -54,6 +54,9 @@ OURS = re.compile(r"/memfd:diskwright stand-in |.*/engine/new-\d+\.img|.*/diskwr
 """Files behind loop devices that a run makes for a while (apply/engine/stores.py, apply/block/stand_in.py,
 apply/transaction/transaction.py)."""
 
+IMAGES = frozenset({"squashfs", "erofs", "cramfs"})
+MOUNTS = Path("/proc/self/mountinfo")
+
 
 def node_of(name: str) -> str:
     """The device node of a name in sysfs, which writes `!` for a slash."""
@@ -120,13 +123,28 @@ def partition_names(folder: Path) -> list[str]:
         return []
 
 
-def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
+def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
     """The whole drives that hold something or could, or with `all_devices` every one that the kernel has."""
     try:
         names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
     except OSError:
         return []
-    return [name for name in names if all_devices or is_drive(sys / "block" / name)]
+    if all_devices:
+        return names
+    images = _mounted_images(mounts)
+    return [
+        name
+        for name in names
+        if is_drive(sys / "block" / name)
+        and not (name.startswith("loop") and text(sys / "block" / name / "dev") in images)
+    ]
+
+
+def _mounted_images(mounts: Path) -> frozenset[str]:
+    """Numbers (major:minor) of devices whose mounted filesystem only an image has: a live system's, a snap,
+    or diskwright's own where it runs from one file."""
+    lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
+    return frozenset(head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES)
 
 
 def is_drive(folder: Path) -> bool:

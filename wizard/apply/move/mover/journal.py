@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from wizard.apply.block.extents import merged
+from wizard.apply.block.extents import merged, without
 from wizard.apply.move.mover.state import Course, Piece, State
 from wizard.apply.move.unread import words
 from wizard.documents.codec import from_json, to_json
@@ -121,6 +121,16 @@ def with_unread(state: State, places: tuple[Extent, ...]) -> State:
     if not fits(known):
         raise Failed(words.TOO_MANY_KEPT(count=len(known.lost)))
     return known
+
+
+def without_head(state: State) -> State:
+    """The state once the head is zeros: what could not be read of it is in the journal."""
+    head = Extent(0, state.course.head_bytes)
+    unread, given_up = (
+        tuple(piece for place in places for piece in without(place, (head,)))
+        for places in (state.unread, state.given_up)
+    )
+    return replace(state, unread=unread, given_up=given_up)
 
 
 def _plain(state: State) -> bytes:

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from wizard.apply.block.extents import merged
+from wizard.apply.block.extents import merged, without
 from wizard.apply.move import words
 from wizard.apply.move.mover.bars import with_bars
 from wizard.apply.move.mover.journal import (
     Journal,
     MovingDrive,
     image_of,
-    read_bytes,
     with_unread,
+    without_head,
     write_bytes,
 )
 from wizard.apply.move.mover.moving import Moving
 from wizard.apply.move.mover.state import Phase, Piece, Side, State
-from wizard.apply.move.unread.narrowing import Unreadable
+from wizard.apply.move.unread.narrowing import Unreadable, seen
 from wizard.apply.move.unread.reading import fill
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -56,14 +56,20 @@ class Mover:
         while (self.state.phase, self.state.target) != (Phase.DONE, target):
             self._step(target)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it lies at its old place, and nothing was ever written there."""
+        return self.state.epoch == 0 and self.state.phase is not Phase.BARRING
+
     def give_up(self, places: Iterable[Extent]) -> None:
-        """Of these, which cannot be read, those that are known so become zeros where they move; on the medium
-        on return."""
-        given = tuple(place for place in self.state.unread if place in {*places})
+        """Of these, which cannot be read, those that are known so become zeros where they move, and those of
+        the head are as the journal has them; on the medium on return."""
+        head, state = self.state.course.head_bytes, self.state
+        given = tuple(place for place in places if place in state.unread or place.end_bytes <= head)
         if given:
-            left = tuple(place for place in self.state.unread if place not in given)
-            given_up = merged((*self.state.given_up, *given), 1, self.state.course.size_bytes)
-            self._enter(replace(self.state, unread=left, given_up=given_up), self._edges)
+            left = tuple(place for place in state.unread if place not in given)
+            given_up = merged((*state.given_up, *given), 1, state.course.size_bytes)
+            self._enter(replace(state, unread=left, given_up=given_up), self._edges)
 
     def _step(self, target: Side) -> None:
         phase, turns = self.state.phase, self.state.target is not target
@@ -89,8 +95,17 @@ class Mover:
         else:
             self._enter(replace(state, phase=Phase.DONE, target=target))
 
-    def _untable(self, _: Side) -> None:
-        if not self.stands(self.state.barred_at):
+    def _untable(self, target: Side) -> None:
+        if target is self.state.barred_at:
+            # But for the table nothing was written: it need not be looked at, nor be readable.
+            self._enter(replace(self.state, phase=Phase.TABLING, target=target))
+            return
+        try:
+            is_unused = self.stands(self.state.barred_at)
+        except Unreadable as unreadable:
+            self._enter(with_unread(self.state, unreadable.places))
+            raise
+        if not is_unused:
             raise Failed(words.HEAD_CHANGED())
         self._write_table(self.state.course.pieces.table_moving)
         self._enter_beside(Phase.BARRING, self.state.barred_at)
@@ -103,7 +118,8 @@ class Mover:
         self._mend(self.state.barred_at)
         write_bytes(self._drive, start, bytes(course.head_bytes))
         self._drive.flush()
-        self._enter(replace(self.state, phase=Phase.MOVING, epoch=self.state.epoch + 1, edges=()))
+        state = replace(self.state, phase=Phase.MOVING, epoch=self.state.epoch + 1, edges=())
+        self._enter(without_head(state))
 
     def _move(self, target: Side) -> None:
         self._mend()
@@ -260,19 +276,30 @@ class Mover:
             for is_first, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)
         }
 
-    def stands(self, side: Side) -> bool:
+    def stands(self, side: Side, passed: Iterable[Extent] = ()) -> bool:
         """Whether the head, and what else is written there at the end, stands at this place as the journal
-        has it: nobody has used the partition since."""
-        course = self.state.course
-        return self._stands(course.pieces.placed(side), course.start(side))
+        has it: nobody has used the partition since. Copies that cannot be read are passed over: the journal
+        has them. The head tells alone whether it was used, so of that only what was given up, or is `passed`
+        here. Raises Unreadable for the rest."""
+        start = self.state.course.start(side)
+        head, *copies = self.state.course.pieces.placed(side)
+        is_same, unread = self._seen(head, start)
+        known = (*self.state.given_up, *passed)
+        own = (Extent(place.start_bytes - start, place.size_bytes) for place in unread)
+        if unknown := tuple(piece for place in own for piece in without(place, known)):
+            raise Unreadable(unknown)
+        return is_same and all(self._seen(copy, start)[0] for copy in copies)
 
     def has_table(self, side: Side) -> bool:
-        """Whether the table stands as the journal has it for this place."""
-        return self._stands(self.state.course.pieces.table(side))
+        """Whether the table stands as the journal has it for this place, as far as it can be read."""
+        told = [self._seen(piece) for piece in self.state.course.pieces.table(side)]
+        return all(is_same for is_same, _ in told) and any(not unread for _, unread in told)
 
-    def _stands(self, pieces: tuple[Piece, ...], start: int = 0) -> bool:
-        return all(
-            read_bytes(self._drive, start + piece.offset_bytes, piece.size_bytes)
-            == image_of(self._images, piece)
-            for piece in pieces
-        )
+    def _stands(self, pieces: tuple[Piece, ...]) -> bool:
+        """What cannot be read does not stand."""
+        return all(self._seen(piece) == (True, ()) for piece in pieces)
+
+    def _seen(self, piece: Piece, start: int = 0) -> tuple[bool, tuple[Extent, ...]]:
+        """Whether it stands there as far as it can be read, and what of it cannot."""
+        image = image_of(self._images, piece)
+        return seen(self._drive, start + piece.offset_bytes, image, self.state.course.physical_bytes)

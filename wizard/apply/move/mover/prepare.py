@@ -2,16 +2,17 @@
 table."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from wizard.apply.block.extents import Read
+from wizard.apply.block.extents import Read, merged, without
 from wizard.apply.move import words
 from wizard.apply.move.contents.placed import fat_offset, placed
 from wizard.apply.move.mover.bars import blocks_around, places_to_bar
-from wizard.apply.move.mover.journal import MovingDrive, has_room, read_bytes
+from wizard.apply.move.mover.journal import MovingDrive, has_room
 from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import Piece as TablePiece
 from wizard.apply.move.tables.images import table_images
+from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled, read_but
 from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
@@ -40,15 +41,21 @@ class _Images:
 
 
 def prepared(
-    drive: MovingDrive, move: Move, run: str, document: bytes, superblocks: Iterable[int] = ()
+    drive: MovingDrive,
+    move: Move,
+    run: str,
+    document: bytes,
+    superblocks: Iterable[int] = (),
+    given_up: Sequence[Extent] = (),
 ) -> tuple[State, bytes]:
     """The state in which nothing has moved, and the images. `document` is what another computer goes on by.
     `superblocks` are places in the content that a repair would believe, beside those that are looked up here.
-    Raises Refused for a table or a content that is not moved, and Failed where the drive cannot be read."""
+    What of the content is `given_up` is not read, and is zeros. Raises Refused for a table or a content that
+    is not moved, Unreadable where other places of the content cannot be read, and Failed."""
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
-    physical = max(logical, geometry.physical_block_bytes)
-    reader = _Reader(drive, move.drive.size_bytes, logical)
+    physical = geometry.whole_block_bytes
+    reader = _Reader(drive, move, given_up)
     tables = table_images(
         reader,
         move.drive.size_bytes,
@@ -110,7 +117,19 @@ def prepared(
         pieces=pieces,
     )
     boundary = course.size_bytes if course.raises(Side.NEW) else course.head_bytes
-    state = State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0)
+    left = (piece for place in given_up for piece in without(place, (Extent(0, move.head_bytes), *barred)))
+    moving = merged(left, 1, size)
+    zeros = (piece for place in given_up for piece in without(place, moving))
+    state = State(
+        course,
+        Phase.PREPARED,
+        Side.NEW,
+        Side.OLD,
+        boundary,
+        0,
+        given_up=moving,
+        zeros=merged(zeros, 1, size),
+    )
     if not has_room(state, move.journal.size_bytes):
         raise Refused(words.MANY_COPIES(part=move.device, count=len(barred)))
     return state, bytes(images.data)
@@ -130,8 +149,12 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
 class _Reader:
     """Reads any bytes of the drive; fewer where it ends."""
 
-    def __init__(self, drive: MovingDrive, size_bytes: int, block: int) -> None:
-        self._drive, self._size, self.block = drive, size_bytes, block
+    def __init__(self, drive: MovingDrive, move: Move, given_up: Iterable[Extent]) -> None:
+        self._drive, self._size, self._before = drive, move.drive.size_bytes, move.before
+        self.block = move.drive.geometry.logical_block_bytes
+        self._whole_block = move.drive.geometry.whole_block_bytes
+        start = move.before.start_bytes
+        self._passed = tuple(Extent(start + place.start_bytes, place.size_bytes) for place in given_up)
 
     def __call__(self, offset: int, length: int) -> bytes:
         end = min(offset + length, self._size)
@@ -139,4 +162,20 @@ class _Reader:
             return b""
         first = offset // self.block * self.block
         last = -(-end // self.block) * self.block
-        return read_bytes(self._drive, first, last - first)[offset - first : end - first]
+        buffer = self._drive.buffer(last - first)
+        try:
+            read_but(self._drive, first, buffer, self._passed)
+        except Unread:
+            self._refuse(first, buffer)
+            raise
+        return bytes(buffer[offset - first : end - first])
+
+    def _refuse(self, first: int, buffer: memoryview) -> None:
+        """Raises Unreadable where all that fails lies in the content."""
+        found = filled(self._drive, first, buffer, self._whole_block, self._passed)
+        whole = merged(found, self._whole_block, self._size)
+        inside = (without(place, without(place, (self._before,))) for place in whole)
+        own = tuple(piece for pieces in inside for piece in pieces)
+        if own and not any(without(place, (self._before,)) for place in found):
+            start = self._before.start_bytes
+            raise Unreadable(tuple(Extent(piece.start_bytes - start, piece.size_bytes) for piece in own))

@@ -5,6 +5,7 @@ steps, each place is tried once a step, and after so many failed reads nothing i
 """
 
 from collections.abc import Iterator, Sequence
+from mmap import mmap
 from typing import Protocol
 
 from wizard.apply.block.extents import merged
@@ -49,6 +50,19 @@ def filled(
     for start, end in _between(at_bytes, buffer, passed):
         narrowing.read(start, end)
     return merged(narrowing.found, 1, at_bytes + len(buffer))
+
+
+def seen(drive: Reads, at_bytes: int, wanted: bytes, block_bytes: int) -> tuple[bool, tuple[Extent, ...]]:
+    """Whether a place holds these bytes, as far as it can be read, and the physical blocks that cannot.
+    Extents count from the drive's start. Raises Failed where more fails than is tried."""
+    # Direct reading wants memory that begins at a page.
+    held = memoryview(mmap(-1, len(wanted)))
+    unread = filled(drive, at_bytes, held, block_bytes)
+    kept = bytearray(wanted)
+    for place in unread:
+        start = place.start_bytes - at_bytes
+        kept[start : start + place.size_bytes] = bytes(place.size_bytes)
+    return held == kept, unread
 
 
 def read_but(drive: Reads, at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> None:

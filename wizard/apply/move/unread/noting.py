@@ -1,6 +1,6 @@
 """What a run notes of sectors that could not be read, by what the journal on the drive has of them. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.apply.block.extents import without
@@ -16,7 +16,8 @@ def with_bad(noted: Noted, state: State) -> Noted:
     def found(places: tuple[Extent, ...], *, is_zeros: bool) -> Iterator[Bad]:
         for place in places:
             at = known.get(place.start_bytes, _on_drive(state, place, is_zeros=is_zeros))
-            yield Bad(place, at, is_zeros)
+            is_kept = not is_zeros and place.end_bytes <= state.course.head_bytes
+            yield Bad(place, at, is_zeros, is_kept)
 
     now = (
         *found(state.zeros, is_zeros=True),
@@ -28,8 +29,17 @@ def with_bad(noted: Noted, state: State) -> Noted:
     return replace(noted, bad=tuple(bad), over=state.given_up)
 
 
+def with_unread_at(noted: Noted, places: Iterable[Extent], start_bytes: int, *, is_kept: bool) -> Noted:
+    """What could not be read of a content that lies whole at `start_bytes`, beside what was known before."""
+    known = {one.content for one in noted.bad}
+    new = [Bad(at, start_bytes + at.start_bytes, is_kept=is_kept) for at in places if at not in known]
+    return replace(noted, bad=tuple(sorted((*noted.bad, *new), key=lambda one: one.content.start_bytes)))
+
+
 def _on_drive(state: State, place: Extent, *, is_zeros: bool) -> int:
     """Where it lay when it could not be read: what is zeros now came from the other place."""
     course = state.course
+    if place.end_bytes <= course.head_bytes:
+        return course.start(state.barred_at) + place.start_bytes
     is_low = (place.end_bytes <= state.boundary_bytes) != is_zeros
     return (course.lo if is_low else course.hi) + place.start_bytes

@@ -24,6 +24,11 @@ UNREAD_AT = Sentence(
     "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of {part}, sectors {own_first} to "
     "{own_last}, byte {begin} on.",
 )
+KEPT_AT = Sentence(
+    "apply.move.unread.kept-at",
+    "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of {part}, sectors {own_first} to "
+    "{own_last}, byte {begin} on. The journal on the drive has what was there.",
+)
 ZEROS_AT = Sentence(
     "apply.move.unread.zeros-at",
     "{part} has zeros in its sectors {own_first} to {own_last}: {size:exact}, byte {begin} on. They were "
@@ -38,6 +43,15 @@ STOPPED = Sentence(
     "`diskwright undo {run}` moves back what has moved. `diskwright resume {run}` tries again. "
     "`diskwright resume {run} --over-bad-sectors` goes on, and has zeros there from then on.",
 )
+STOPPED_BEFORE = Sentence(
+    "apply.move.unread.stopped-before",
+    "A place at the beginning of {part} cannot be read any more, {size:exact}; nothing has moved yet. "
+    "`diskwright undo {run}` leaves it where it is. `diskwright resume {run}` tries again. "
+    "`diskwright resume {run} --over-bad-sectors` moves it, and restores that place from the journal.",
+    "{count} places at the beginning of {part} cannot be read any more, {size:exact}; nothing has moved yet. "
+    "`diskwright undo {run}` leaves it where it is. `diskwright resume {run}` tries again. "
+    "`diskwright resume {run} --over-bad-sectors` moves it, and restores those places from the journal.",
+)
 SAME_BUT = Sentence(
     "apply.move.unread.same-but",
     "{part} holds the same bytes as before, but for {size:exact} that could not be read. {apart:size} around "
@@ -50,6 +64,11 @@ STOPPED_BACK = Sentence(
     "{count} places of {part} cannot be read, {size:exact}. `diskwright undo {run} --over-bad-sectors` goes "
     "on, and has zeros there.",
 )
+USED_UNKNOWN = Sentence(
+    "apply.move.unread.used-unknown",
+    "So nobody can tell whether {part} was used since it was moved. Only if it was not, "
+    "`diskwright undo {run} --over-bad-sectors` moves it back, and restores these places from the journal.",
+)
 BACK_BUT = Sentence(
     "apply.move.unread.back-but",
     "{part} starts at {start:exact} again, as it was, but for {size:exact} that could not be read. "
@@ -61,8 +80,8 @@ NO_BAD = Sentence(
 )
 GOES_OVER = Sentence(
     "apply.move.unread.goes-over",
-    "Going on with {run} leaves zeros in these places. What was there is lost then: `undo` brings back all "
-    "but that.",
+    "Going on with {run} leaves zeros in these places, but for what the journal has. What was there is lost "
+    "then: `undo` brings back all but that.",
 )
 WHAT_IS_THERE = Sentence(
     "apply.move.unread.what-is-there",

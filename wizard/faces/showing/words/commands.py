@@ -39,6 +39,9 @@ SAYS = {
         "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
     ),
     "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
+    "export": Sentence(
+        "faces.showing.commands.export", "a plan's layout as a dump for sfdisk, or for systemd-repart"
+    ),
     "bench": Sentence(
         "faces.showing.commands.bench",
         "measure aligned against misaligned access, or look for a shingled drive's write cliff",
@@ -47,6 +50,9 @@ SAYS = {
         "faces.showing.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
     ),
     "apply": Sentence("faces.showing.commands.apply", "carry out a plan, or changes, exactly as shown"),
+    "ensure": Sentence(
+        "faces.showing.commands.ensure", "have drives be as a file says; changes only what is not so"
+    ),
     "status": Sentence("faces.showing.commands.status", "what has been applied, and how it ended"),
     "resume": Sentence("faces.showing.commands.resume", "go on with an interrupted run"),
     "undo": Sentence(
@@ -104,5 +110,6 @@ CODES = (
     Sentence("faces.showing.commands.wrong-usage", "2 wrong usage or unreadable input"),
     Sentence("faces.showing.commands.refused", "3 refused for safety (nothing written)"),
     Sentence("faces.showing.commands.interrupted", "4 interrupted"),
+    Sentence("faces.showing.commands.changed", "5 changed, only with --detailed-exitcode"),
     Sentence("faces.showing.commands.ended", "130 ended by you"),
 )

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Everything that is handed out, each from one command, into dist/:
+
+sudo packaging/build.py bundle   one file, an archive and a module for live systems, with all that they need
+sudo packaging/build.py iso      a bootable medium with that module
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from bundle.pack import packed
+from bundle.tree import CHECKOUT, build_tree
+from iso.image import write_image
+from iso.system import build_system
+from shared.apt import NotBuilt, run
+
+
+def main() -> int:
+    """Build, and say what was made."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, default=CHECKOUT / "dist", help="the folder (dist)")
+    parser.add_argument("--quick", action="store_true", help="for trying: pack loosely")
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    bundle = kinds.add_parser("bundle", help="one file, an archive, and a module for live systems")
+    bundle.add_argument(
+        "--new-lock", action="store_true", help="write packages.lock anew from what the mirror has today"
+    )
+    kinds.add_parser("iso", help="a bootable medium; the bundle comes first")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        raise SystemExit("build.py: it needs root, to work in a root folder of its own.")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    name = f"diskwright-{_version()}-x86_64"
+    try:
+        with tempfile.TemporaryDirectory(prefix="diskwright-build-", dir="/var/tmp") as folder:
+            made = _made(Path(folder), arguments, name)
+    except NotBuilt as error:
+        raise SystemExit(f"build.py: {error}") from None
+    for file in made:
+        print(f"{file}  {file.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def _made(work: Path, arguments: argparse.Namespace, name: str) -> tuple[Path, ...]:
+    output: Path = arguments.output.absolute()
+    if arguments.kind == "bundle":
+        tree = build_tree(work, new_lock=arguments.new_lock)
+        return packed(tree, output, name, _date(), quick=arguments.quick)
+    module, image = output / f"{name}.srm", output / f"{name}.iso"
+    if not module.exists():
+        raise NotBuilt(f"{module} is not there. First: packaging/build.py bundle")
+    write_image(work, build_system(work, quick=arguments.quick), module, image)
+    return (image,)
+
+
+def _version() -> str:
+    text = (CHECKOUT / "wizard/__init__.py").read_text()
+    (version,) = re.findall(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    return str(version)
+
+
+def _date() -> int:
+    """When the last commit was made, in seconds since 1970: the date of every file."""
+    return int(run("git", "-C", CHECKOUT, "-c", f"safe.directory={CHECKOUT}", "log", "-1", "--format=%ct"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

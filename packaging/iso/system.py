@@ -1,0 +1,104 @@
+"""The system on the medium: Debian without what a medium for drives does not need. A kernel, an initial RAM
+disk and a squashfs."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.apt import KEYRING, mirror, run
+
+SUITE = "trixie"
+HERE = Path(__file__).parent
+SYSTEM = (
+    *("linux-image-amd64", "live-boot", "systemd-sysv", "udev", "kmod", "dbus"),
+    *("mount", "procps", "less", "nano", "kbd", "console-setup-linux", "util-linux-extra"),
+)
+TOOLS = (
+    *("e2fsprogs", "xfsprogs", "btrfs-progs", "f2fs-tools", "exfatprogs", "ntfs-3g", "dosfstools"),
+    *("jfsutils", "nilfs-tools", "mdadm", "lvm2", "cryptsetup-bin", "parted", "fdisk", "gdisk"),
+    *("smartmontools", "nvme-cli", "hdparm", "sg3-utils", "sdparm", "fio", "gddrescue", "zstd", "rsync"),
+)
+"""What the wizard can use, and what people with a broken drive ask for beside it."""
+
+NO_UNITS = (
+    *("swap.target", "smartmontools.service", "mdmonitor.service", "lvm2-monitor.service"),
+    *("apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service"),
+    *("fstrim.timer", "dpkg-db-backup.timer", "xfs_scrub_all.timer", "blk-availability.service"),
+    *("mdcheck_start.timer", "mdcheck_continue.timer", "mdmonitor-oneshot.timer"),
+)
+"""Units that would write to drives or watch them; nothing here does so on its own."""
+
+NO_MODULES = (
+    *("sound", "drivers/media", "drivers/net", "drivers/infiniband", "drivers/isdn", "drivers/staging"),
+    *("drivers/iio", "drivers/bluetooth", "drivers/gpu/drm/amd", "drivers/gpu/drm/nouveau"),
+    *("drivers/gpu/drm/i915", "drivers/gpu/drm/xe", "drivers/gpu/drm/radeon", "drivers/hwmon"),
+    *("net/mac80211", "net/wireless", "net/bluetooth", "net/netfilter", "net/ipv4/netfilter"),
+    *("net/ipv6/netfilter", "fs/ceph", "fs/smb", "fs/nfs", "fs/nfsd", "fs/ocfs2", "fs/gfs2", "fs/afs"),
+)
+"""Of the kernel's modules: sound, pictures, and networks. A drive over a network is not set up from here."""
+
+NO_FILES = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
+COPYRIGHTS = "/usr/share/doc/*/copyright"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What the medium starts: files."""
+
+    kernel: Path
+    initrd: Path
+    squashfs: Path
+
+
+def build_system(work: Path, *, quick: bool) -> System:
+    """In the folder `work`. Raises NotBuilt."""
+    root = work / "root"
+    excluded = [f"--dpkgopt=path-exclude={pattern}" for pattern in NO_FILES]
+    run(
+        *("mmdebstrap", "--quiet", "--variant=minbase", f"--keyring={KEYRING}"),
+        *(*excluded, f"--dpkgopt=path-include={COPYRIGHTS}"),
+        *(f"--include={','.join((*SYSTEM, *TOOLS))}", "--aptopt=APT::Install-Recommends false"),
+        *(SUITE, root, mirror()),
+    )
+    _settle(root)
+    _lean(root)
+    boot = root / "boot"
+    (kernel,), (initrd,) = boot.glob("vmlinuz-*"), boot.glob("initrd.img-*")
+    system = System(work / "vmlinuz", work / "initrd.img", work / "filesystem.squashfs")
+    shutil.move(kernel, system.kernel)
+    shutil.move(initrd, system.initrd)
+    for folder in ("boot", "var/lib/apt/lists", "var/cache/apt"):
+        shutil.rmtree(root / folder)
+        (root / folder).mkdir()
+    packing = ("-comp", "zstd", "-Xcompression-level", "3" if quick else "19", "-b", "1M")
+    run("mksquashfs", root, system.squashfs, "-quiet", "-no-progress", *packing, "-noappend")
+    return system
+
+
+def _settle(root: Path) -> None:
+    """Its name, its terminals, and that nothing touches a drive by itself."""
+    shutil.copytree(HERE / "root", root, dirs_exist_ok=True, symlinks=True)
+    (root / "etc/hostname").write_text("diskwright\n")
+    (root / "etc/fstab").write_text("")
+    run("chroot", root, "passwd", "--quiet", "--delete", "root")
+    units = root / "etc/systemd/system"
+    for name in NO_UNITS:
+        _link(units / name, "/dev/null")
+    _link(root / "etc/systemd/system-generators/systemd-gpt-auto-generator", "/dev/null")
+    _link(units / "default.target", "/usr/lib/systemd/system/multi-user.target")
+    _link(units / "getty.target.wants/getty@tty2.service", "/usr/lib/systemd/system/getty@.service")
+    _link(units / "multi-user.target.wants/diskwright-store.service", "../diskwright-store.service")
+
+
+def _link(place: Path, target: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.symlink_to(target)
+
+
+def _lean(root: Path) -> None:
+    (modules,) = (root / "usr/lib/modules").iterdir()
+    for name in NO_MODULES:
+        shutil.rmtree(modules / "kernel" / name, ignore_errors=True)
+    run("chroot", root, "depmod", modules.name)
+    run("chroot", root, "update-initramfs", "-u", "-k", "all")

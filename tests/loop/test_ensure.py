@@ -1,0 +1,178 @@
+"""`diskwright ensure` on real drives: done once, it changes nothing the next time; what it must not touch it
+leaves, to the byte."""
+
+import json
+import os
+import signal
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, old_gpt, until
+from wizard.apply.ensure.look import Standing, look_at
+from wizard.apply.ensure.using import Where
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.lock import is_locked
+from wizard.faces.ensure import ensured
+from wizard.faces.showing.ensured import Result
+from wizard.layout.ensured.document import read_wanted
+from wizard.model.documents.ensure import WantedDrives
+from wizard.model.units import MIB
+
+SIZE = 96 * MIB
+
+
+def text_for(drive: str, work: Work, more: str = "", volume: str = "") -> str:
+    return f"""schema = "diskwright.wanted/1"
+[[drive]]
+name = "media"
+match = {{ path = "{drive}" }}
+{more}
+[[drive.volume]]
+workload = "large-media"
+mount = "{work.place("media")}"
+writable = "root"
+{volume or 'fs = "ext4"'}
+"""
+
+
+def wanted_for(drive: str, work: Work, more: str = "", volume: str = "") -> WantedDrives:
+    work.bench.own(drive)
+    return read_wanted(text_for(drive, work, more, volume), "wanted.toml")
+
+
+def where(work: Work) -> Where:
+    return Where(work.environment, work.runs)
+
+
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> Result:
+    (result,) = ensured(wanted, where(work), check=check)
+    return result
+
+
+def told(result: Result) -> str:
+    return " ".join(map(str, result.said))
+
+
+def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(SIZE)
+    file = work.folder / "wanted.toml"
+    file.write_text(text_for(drive, work))
+    words = ("ensure", str(file), "--fstab", str(work.fstab), "--detailed-exitcode", "--json")
+    blank = work.digest(drive)
+    assert ensure(wanted_for(drive, work), work, check=True).state == "would-change"
+    assert work.digest(drive) == blank
+
+    made = diskwright(work, *words)
+    assert made.returncode == 5, made.stderr
+    (told_of,) = json.loads(made.stdout)["drives"]
+    assert told_of["state"] == "changed" and told_of["before"]["volumes"] == []
+    assert told_of["after"]["volumes"][0]["mount_points"] == [str(work.place("media"))]
+
+    fstab, digest = work.fstab.read_text(), work.digest(drive)
+    again = diskwright(work, *words)
+    assert again.returncode == 0, again.stderr
+    (told_of,) = json.loads(again.stdout)["drives"]
+    assert told_of["state"] == "as-wanted" and told_of["runs"] == []
+    assert told_of["before"] == told_of["after"]
+    assert work.digest(drive) == digest and work.fstab.read_text() == fstab
+
+    # Of what is missing each is added, and nothing else.
+    wanted = wanted_for(drive, work)
+    work.fstab.write_text("")
+    assert "has no line" in told(ensure(wanted, work, check=True))
+    assert ensure(wanted, work).state == "changed"
+    assert work.fstab.read_text().split() == fstab.splitlines()[-1].split()
+    tool("umount", str(work.place("media")))
+    assert ensure(wanted, work).state == "changed"
+    assert ensure(wanted, work).state == "as-wanted"
+
+    # What is wanted otherwise now is refused, and the drive stays.
+    digest = work.digest(drive)
+    for other, why in (
+        ('fs = "ext4"\nlabel = "films"', "the label is media instead of films"),
+        ('fs = "ext4"\nsize = "40M"', "has 94 MiB instead of 40 MiB"),
+        ('fs = "ext4"\nsize = "2T"', "98.6 MB (98566144 bytes) can be used"),
+    ):
+        result = ensure(wanted_for(drive, work, volume=other), work)
+        assert result.state == "refused" and why in told(result), told(result)
+    assert work.digest(drive) == digest
+    # A filesystem that is not said is the one that is there.
+    assert ensure(wanted_for(drive, work, volume="\n"), work).state == "as-wanted"
+    # Its owner is somebody else's now.
+    os.chown(work.place("media"), 1234, 1234)
+    assert "belongs to 1234:1234" in told(ensure(wanted, work))
+
+
+def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive = make_drive(SIZE)
+    old_gpt(drive)
+    before = work.digest(drive)
+    result = ensure(wanted_for(drive, work), work)
+    assert result.state == "refused" and "2 partitions" in told(result) and result.first.replace
+    for value in (drive.removeprefix("/dev/"), f"{drive.removeprefix('/dev/')}:0123456789ab"):
+        assert ensure(wanted_for(drive, work, f'replace = "{value}"'), work).state == "refused"
+    assert work.digest(drive) == before
+
+    replaces = f'replace = "{result.first.replace}"'
+    place = work.folder / "elsewhere"
+    place.mkdir()
+    tool("mount", f"{drive}p1", str(place))
+    mounted = ensure(wanted_for(drive, work, replaces), work)
+    tool("umount", str(place))
+    assert mounted.state == "refused" and "mounted" in told(mounted)
+
+    # To have been mounted changes nothing of what the drive is.
+    assert ensure(wanted_for(drive, work, replaces), work).state == "changed"
+    assert ensure(wanted_for(drive, work, replaces), work).state == "as-wanted"
+    # The same line, left in the file, allows nothing more.
+    other = ensure(wanted_for(drive, work, replaces, 'fs = "ext4"\nlabel = "films"'), work)
+    assert other.state == "refused" and other.first.replace not in ("", result.first.replace)
+
+
+def test_bytes_that_nobody_recognises_are_not_nothing(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(SIZE)
+    work.bench.own(drive)
+    with Path(drive).open("r+b", buffering=0) as device:
+        device.seek(MIB + 4096)
+        device.write(os.urandom(4096))
+        os.fsync(device.fileno())
+    before = work.digest(drive)
+    result = ensure(wanted_for(drive, work), work)
+    assert result.state == "refused" and "Nothing is recognised" in told(result)
+    assert work.digest(drive) == before and result.first.replace
+
+
+@pytest.mark.parametrize("moment", one_in(3, ("at once", "while it writes", "waiting")))
+def test_a_run_that_is_not_over_is_gone_on_with_or_named(
+    moment: str, work: Work, make_drive: MakeDrive
+) -> None:
+    drive = make_drive(SIZE)
+    wanted = wanted_for(drive, work)
+    if moment == "waiting":
+        old_gpt(drive)
+        value = ensure(wanted, work).first.replace
+        wanted = replace(wanted, drive=(replace(wanted.drive[0], replace=value),))
+    look = look_at(wanted.drive[0], where(work))
+    assert look.standing is Standing.MAKE and look.plan is not None
+    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    if moment == "waiting":
+        assert ended(run) is RunState.WAITING
+        result = ensure(wanted, work)
+        assert result.state == "refused" and "keep" in told(result) and "undo" in told(result)
+        return
+    if moment == "while it writes":
+        until(lambda: not is_locked(run) or (run / "rehearsed.json").exists())
+    with suppress(ProcessLookupError, FileNotFoundError, ValueError):
+        if is_locked(run):
+            os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: not is_locked(run))
+    assert ensure(wanted, work).state in ("changed", "as-wanted")
+    assert ensure(wanted, work).state == "as-wanted"

@@ -1,0 +1,141 @@
+"""A plan's layout in the words of other tools: each tool makes it on a drive, and the tables are compared."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.devices import MakeDrive, drop_partitions, tool
+from tests.loop.applying import Work, story, wish
+from wizard import cli
+from wizard.apply.run.journal import RunState
+from wizard.layout.document import render_plan
+from wizard.layout.exported.repart import GROWS
+from wizard.layout.planner import Mode
+from wizard.layout.wishes.wish import Arrangement
+from wizard.model.machine import Drive, Partition
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+SIZE = 128 * MIB
+
+
+def exported(plan: Plan, work: Work, kind: str) -> Path:
+    file, made = work.folder / "plan.json", work.folder / kind
+    file.write_text(render_plan(plan))
+    assert cli.main(["export", str(file), "--as", kind, "-o", str(made)]) == 0
+    return made
+
+
+def made_by_sfdisk(drive: str, work: Work, dump: Path) -> Drive:
+    work.bench.own(drive)
+    with dump.open() as text:
+        done = subprocess.run(
+            ["sfdisk", "--no-reread", "--quiet", drive],
+            stdin=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    return probe_drive(drive)
+
+
+def entries(parts: tuple[Partition, ...], *left_out: str) -> list[dict[str, Any]]:
+    """What the table says of them."""
+    fields = ("number", "start_bytes", "size_bytes", "type", "name", "part_uuid", "attributes")
+    return [{name: getattr(part, name) or None for name in fields if name not in left_out} for part in parts]
+
+
+def planned(plan: Plan, *left_out: str) -> list[dict[str, Any]]:
+    return entries(plan.after.partitions, *left_out)  # type: ignore[arg-type]
+
+
+def raw_entries(work: Work, drive: str) -> list[bytes]:
+    """The first entries of a GPT on blocks of 512 bytes, as they lie on the drive."""
+    tool("blockdev", "--flushbufs", drive)
+    data = work.bench.image_of(drive).read_bytes()[1024 : 1024 + 8 * 128]
+    return [data[at : at + 128] for at in range(0, len(data), 128)]
+
+
+def without_guid(entry: bytes) -> bytes:
+    return entry[:16] + entry[32:]
+
+
+@pytest.mark.parametrize("block", [512, 4096])
+def test_sfdisk_makes_the_same_table(block: int, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(SIZE, block)
+    volumes = (wish("ext4", 40 * MIB), replace(wish("ext4"), label="b ä,c=%"))
+    plan = work.plan(drive, *volumes)
+    dump = exported(plan, work, "sfdisk")
+    made = made_by_sfdisk(make_drive(SIZE, block), work, dump)
+    assert entries(made.partitions, "part_uuid") == planned(plan, "part_uuid")
+    assert made.table is not None and made.table.kind == "gpt"
+
+
+def test_sfdisk_keeps_what_stays(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(SIZE)
+    lines = (
+        "label: gpt",
+        "first-lba: 34",
+        'start=34,size=2014,name="a \\x22 b"',
+        'start=9MiB,size=16MiB,name=second,attrs="LegacyBIOSBootable GUID:60,63"',
+    )
+    written = " ".join(f"'{line}'" for line in lines)
+    work.bench.own(drive)
+    tool("sh", "-c", f"printf '%s\\n' {written} | sfdisk --quiet --no-reread {drive}")
+    tool("partx", "--update", drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    assert plan.after.partitions[1].attributes == 1 << 2 | 1 << 60 | 1 << 63
+    other = make_drive(SIZE)
+    made = made_by_sfdisk(other, work, exported(plan, work, "sfdisk"))
+    assert entries(made.partitions[:2]) == planned(plan)[:2]
+    assert entries(made.partitions[2:], "part_uuid") == planned(plan, "part_uuid")[2:]
+    # What is applied has the same entries, byte by byte, but for the GUID that is drawn for the new one.
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    by_apply, by_sfdisk = (raw_entries(work, one) for one in (drive, other))
+    assert by_apply[:2] == by_sfdisk[:2] and any(by_apply[0])
+    assert [without_guid(entry) for entry in by_apply] == [without_guid(entry) for entry in by_sfdisk]
+
+
+def test_sfdisk_makes_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
+    plan = work.plan(
+        make_drive(SIZE), wish("ext4", 40 * MIB), wish("swap", options=()), arrangement=Arrangement("mbr")
+    )
+    made = made_by_sfdisk(make_drive(SIZE), work, exported(plan, work, "sfdisk"))
+    assert entries(made.partitions, "part_uuid", "name") == planned(plan, "part_uuid", "name")
+    assert made.table is not None and made.table.kind == "mbr"
+
+
+def test_repart_makes_the_same_table(
+    work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if shutil.which("systemd-repart") is None:
+        pytest.skip("there is no systemd-repart here (package systemd, or systemd-repart)")
+    volumes = (
+        replace(wish("ext4", 40 * MIB), role="root"),
+        replace(wish("ext4", 20 * MIB), label="b 100%"),
+        wish("swap", options=()),
+    )
+    plan = work.plan(make_drive(SIZE), *volumes)
+    folder = exported(plan, work, "repart")
+    said = capsys.readouterr().err
+    assert all(volume.uuid in said for volume in plan.volumes) and "attribute 59" in said
+    drive = make_drive(SIZE)
+    work.bench.own(drive)
+    tool("systemd-repart", f"--definitions={folder}", "--empty=require", "--dry-run=no", drive)
+    drop_partitions(drive)
+    tool("partx", "--update", drive)
+    made = probe_drive(drive)
+    assert entries(made.partitions, "part_uuid", "attributes") == planned(plan, "part_uuid", "attributes")
+    assert all(part.attributes & ~GROWS == 0 for part in made.partitions)
+    assert [part.filesystem for part in made.partitions] == [volume.filesystem for volume in plan.volumes]
+    assert json.loads(tool("sfdisk", "--json", drive))["partitiontable"]["label"] == "gpt"
+    # All of a folder counts together.
+    assert cli.main(["export", str(work.folder / "plan.json"), "--as", "repart", "-o", str(folder)]) == 2

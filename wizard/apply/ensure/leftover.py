@@ -1,0 +1,83 @@
+"""A run on a drive that is not over: what is wanted there waits for it."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.decide import LEFT_OFF, ways_on
+from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.ensure import words
+from wizard.apply.run.decision import Settling, either
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive
+from wizard.model.plan import Plan
+from wizard.model.said import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """The run, what is said of it, and whether it does what is wanted and can be gone on with."""
+
+    run: Path
+    said: Said
+    resumes: bool = False
+
+
+def leftover(wanted: Plan, drive: Drive, journal_dir: Path | None) -> Leftover | None:
+    """The newest run on the drive, where it is not over; None where it is, or never wrote anything that is
+    wanted otherwise now. Raises as `list_runs` does."""
+    for run in reversed(list_runs(journal_dir)):
+        with suppress(BadInput):
+            if _is_on(run, drive):
+                return _left(run, wanted, drive)
+    return None
+
+
+def _left(run: Path, wanted: Plan, drive: Drive) -> Leftover | None:
+    now = state(run)
+    if now is RunState.RUNNING:
+        return Leftover(run, words.AT_WORK(drive=drive.path, command=command_on("status", run)))
+    ways = ways_on(run, now)
+    commands = either(command_on(way, run) for way in ways)
+    if Settling.KEEP in ways:
+        return Leftover(run, words.WAITS(drive=drive.path, commands=commands))
+    if now not in LEFT_OFF or not ways:
+        return None
+    ended = now in (RunState.FAILED, RunState.REFUSED)
+    untouched = _is_untouched(run)
+    if "resume" in ways and _does(run, wanted) and not (ended and untouched):
+        return Leftover(run, words.GOES_ON(drive=drive.path, run=run.name), resumes=True)
+    return None if untouched else Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
+
+
+def _is_on(run: Path, drive: Drive) -> bool:
+    if kind_of(run) is Kind.PLAN:
+        return any(
+            one.drive.serial == drive.serial if drive.serial else one.drive.path == drive.path
+            for one in load_plan(run).members
+        )
+    devices, _ = outline(run)
+    return any(device == drive.path or drive.partition(device) is not None for device in devices)
+
+
+def _is_untouched(run: Path) -> bool:
+    record = load_record(run)
+    return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+
+
+def _does(run: Path, wanted: Plan) -> bool:
+    """Whether the run makes what is wanted, but for what is drawn."""
+    if kind_of(run) is not Kind.PLAN:
+        return False
+    plan = load_plan(run)
+    return not plan.others and not plan.part and _made(plan) == _made(wanted)
+
+
+def _made(plan: Plan) -> tuple[object, ...]:
+    slots = (
+        (slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem, slot.label)
+        for slot in plan.after.partitions
+    )
+    return (plan.after.table, *slots)

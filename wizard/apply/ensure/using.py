@@ -1,0 +1,177 @@
+"""How volumes that are there are used, held against how that is wanted: fstab, mounts, and who may write.
+Looks; nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.advise.catalogue import Kind, load_catalogue
+from wizard.apply.ensure import words
+from wizard.apply.run.environment import Environment
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
+from wizard.apply.tune.acting import act
+from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
+from wizard.filesystems.registry import MADE
+from wizard.layout.wishes.subvolumes import places_of
+from wizard.layout.wishes.wish import Request
+from wizard.model.documents.changes import Attach, Changes, SetOptions
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE, Plan, Volume
+from wizard.model.said import Said
+from wizard.probe.host.people import writer_named
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual."""
+
+    environment: Environment
+    journal_dir: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """What is missing (`needs`) with the first change that leads there, what is otherwise and stays so
+    (`faults`), and where fstab mounts each device."""
+
+    needs: tuple[Said, ...]
+    changes: Changes | None
+    faults: tuple[Said, ...]
+    places: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    said: Said
+    device: str
+    wanted: Attach | SetOptions
+
+
+def mounted_as_there(requests: Sequence[Request], drive: Drive, where: Where) -> tuple[Request, ...]:
+    """The requests, where they say no place with the one where the volume is mounted, at boot or now."""
+    return tuple(
+        replace(asked, mount_point=place)
+        if asked.mount_point is None and (place := _place_there(drive, number, where))
+        else asked
+        for number, asked in enumerate(requests, 1)
+    )
+
+
+def _place_there(drive: Drive, number: int, where: Where) -> str | None:
+    part = next((part for part in drive.partitions if part.number == number), None)
+    if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
+        return None
+    used = look_at_filesystem(part.path, where.environment)
+    return next((line.mount_point for line in used.lines), used.existing.mount_point)
+
+
+def using_of(plan: Plan, requests: Sequence[Request], where: Where) -> Using:
+    """How the volumes of the plan, which are there, are used; raises Refused where what is missing cannot be
+    done."""
+    needs: list[_Need] = []
+    faults: list[Said] = []
+    places: dict[str, tuple[str, ...]] = {}
+    for volume, asked in zip(plan.volumes, requests, strict=True):
+        if not MADE[volume.filesystem].mounts:
+            faults += _swap_faults(volume, where)
+            continue
+        used = look_at_filesystem(volume.path, where.environment)
+        places[volume.path] = tuple(line.mount_point for line in used.lines)
+        found = _uses_of(volume, asked, used)
+        needs += (one for one in found if isinstance(one, _Need))
+        faults += (one for one in found if isinstance(one, Said))
+    first = needs[0] if needs and not faults else None
+    changes = act(first.device, first.wanted, where.environment) if first else None
+    return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
+
+
+def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
+    if volume.subvolumes:
+        wanted = set(places_of(volume.mount_point, volume.subvolumes))
+        missing = wanted - {line.mount_point for line in used.lines}
+        return [_not_noted(volume, place, used) for place in sorted(missing)]
+    return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *_owner_of(asked, used)]
+
+
+def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | Said]:
+    device, place, file = volume.path, volume.mount_point, used.found.fstab
+    listed = [line.mount_point for line in used.lines]
+    if place is None:
+        if asked.mount_point == NO_PLACE and listed:
+            yield words.MOUNTED_NOWHERE(device=device, place=printable(listed[0], 200), file=file)
+        return
+    shown = printable(place, 200)
+    if listed and listed != [place]:
+        there = tuple(printable(one, 200) for one in listed)
+        yield words.OTHER_PLACE(device=device, found=there, wanted=shown, file=file)
+    elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
+        elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
+        yield words.MOUNTED_ELSEWHERE(device=device, found=elsewhere, wanted=shown)
+    elif not listed:
+        wanted = Attach(place, volume.mount_options, True, volume.writer)
+        yield _Need(words.NO_LINE(device=device, place=shown, file=file), device, wanted)
+    elif not used.mounts and "noauto" not in used.lines[0].options:
+        yield _Need(words.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
+
+
+def _not_noted(volume: Volume, place: str, used: InUse) -> Said:
+    return words.NO_LINE(device=volume.path, place=printable(place, 200), file=used.found.fstab)
+
+
+def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
+    """Only options that were asked for: what is advised may change, and is no difference."""
+    if len(used.lines) != 1:
+        return
+    catalogue, have = load_catalogue(), used.lines[0].options
+    named = [catalogue[name] for name in asked.options if name in catalogue]
+    texts = [word for one in named if one.kind is Kind.MOUNT for word in one.text.split(",")]
+    if missing := tuple(word for word in texts if word in volume.mount_options and word not in have):
+        said = words.NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
+        yield _Need(said, volume.path, SetOptions((*have, *missing)))
+
+
+def _owner_of(asked: Request, used: InUse) -> Iterator[Said]:
+    """Where the document says who may write: whether the top folder is theirs. Seen only where it is
+    mounted."""
+    place = used.existing.mount_point
+    if asked.writable is None or place is None:
+        return
+    writer, top = writer_named(asked.writable), Path(place).stat()
+    keeps = MADE[used.existing.filesystem].holds.owners
+    mode = top.st_mode & 0o7777
+    same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
+    if writer.kind == "root":
+        same = top.st_uid == 0 and not mode & 0o022
+    elif writer.kind == "person":
+        same = same and bool(mode & 0o200)
+    elif keeps:
+        same = same and mode == writer.mode
+    if not same:
+        yield words.OTHER_OWNER(
+            place=printable(place, 200),
+            uid=top.st_uid,
+            gid=top.st_gid,
+            mode=f"{mode:o}",
+            who=printable(asked.writable, 60),
+            owner=f"{writer.uid}:{writer.gid}",
+            wanted=f"{writer.mode:o}",
+        )
+
+
+def _swap_faults(volume: Volume, where: Where) -> Iterator[Said]:
+    """That swap which is wanted in use stands in fstab."""
+    if volume.mount_point != NO_PLACE:
+        return
+    file = where.environment.fstab
+    lines = parse(read_text(file), str(file))
+    if not any(line.kind == "swap" and _swap_source(line.source, volume) for line in lines):
+        yield words.NO_SWAP_LINE(device=volume.path, file=str(file))
+
+
+def _swap_source(source: str, volume: Volume) -> bool:
+    tag, _, value = source.partition("=")
+    if tag == "UUID":
+        return Path("/dev/disk/by-uuid", value.strip('"')).resolve() == Path(volume.path)
+    return Path(source).resolve() == Path(volume.path)

@@ -1,0 +1,49 @@
+"""What is said of drives while they are brought to what is wanted."""
+
+from wizard.model.said import Sentence
+
+UNNAMED = Sentence("apply.ensure.unnamed", "a drive")
+
+# What would be done.
+BLANK = Sentence("apply.ensure.blank", "{drive} is blank; the volumes are to be made")
+NO_LINE = Sentence("apply.ensure.no-line", "{file} has no line that mounts {device} at {place}")
+NOT_MOUNTED = Sentence("apply.ensure.not-mounted", "{device} is not mounted at {place}")
+NO_OPTIONS = Sentence("apply.ensure.no-options", "the line of {device} in {file} lacks {options:list}")
+GOES_ON = Sentence(
+    "apply.ensure.goes-on", "the run {run}, which makes this on {drive}, was cut off and goes on"
+)
+
+# What is otherwise, and stays so.
+MOUNTED_NOWHERE = Sentence(
+    "apply.ensure.mounted-nowhere", "{file} mounts {device} at {place}, and it is to be mounted nowhere"
+)
+OTHER_PLACE = Sentence(
+    "apply.ensure.other-place", "{file} mounts {device} at {found:and}, and {wanted} is wanted"
+)
+MOUNTED_ELSEWHERE = Sentence(
+    "apply.ensure.mounted-elsewhere", "{device} is mounted at {found:and}, and {wanted} is wanted"
+)
+OTHER_OWNER = Sentence(
+    "apply.ensure.other-owner",
+    "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write there ({owner}, {wanted})",
+)
+NO_SWAP_LINE = Sentence("apply.ensure.no-swap-line", "{file} has no line for the swap on {device}")
+OTHERWISE = Sentence(
+    "apply.ensure.otherwise",
+    '{drive} holds something else, which is never destroyed unless the file says so: replace = "{value}"',
+)
+OTHER_REPLACE = Sentence(
+    "apply.ensure.other-replace",
+    'replace names another drive, or what {drive} held before; for what it holds now: replace = "{value}"',
+)
+NOT_ZERO = Sentence(
+    "apply.ensure.not-zero",
+    'Nothing is recognised on {drive}, and yet it is not empty. To lose what it holds: replace = "{value}"',
+)
+DIRECT = Sentence(
+    "apply.ensure.direct",
+    "This cannot be tried out first on {drive}: {why}. Use `plan` and `apply`, which say what that means.",
+)
+AT_WORK = Sentence("apply.ensure.at-work", "A run is at work on {drive}; `{command}` shows it.")
+WAITS = Sentence("apply.ensure.waits", "What a run made on {drive} waits for your word: `{commands}`.")
+CUT_OFF = Sentence("apply.ensure.cut-off", "A run on {drive} was cut off, and comes first: `{commands}`.")

@@ -1,0 +1,168 @@
+"""How a drive differs from what is wanted: the plan that a blank drive would get, held against the one that
+is there. Pure.
+
+What the document does not say and a plan decides anew each time, such as where a partition starts, is no
+difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.ensured import words
+from wizard.layout.wishes.wish import Request
+from wizard.model.geometry import grain_bytes
+from wizard.model.machine import Drive, Machine, Table
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import Layout, Plan, Slot
+from wizard.model.said import Said, Value
+
+DIGEST_CHARACTERS = 12
+"""Of the digest of what a drive holds: enough to tell one from the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeShape:
+    """A volume, there or wanted. `mount_points` are those of fstab."""
+
+    device: str
+    size_bytes: int
+    filesystem: str | None
+    label: str | None
+    mount_points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A drive in a few values, to be shown before and after."""
+
+    table: str
+    volumes: tuple[VolumeShape, ...]
+
+
+def emptied(drive: Drive) -> Drive:
+    """The same drive as if it held nothing: what a plan would make of it then is what is wanted of it."""
+    return replace(
+        drive,
+        table=Table("none"),
+        signatures=(),
+        partitions=(),
+        free=(),
+        layers=(),
+        loaders=(),
+        uses=(),
+        superblock_copy_bytes=None,
+        superblock_digest=None,
+        waiting=None,
+    )
+
+
+def with_makers(machine: Machine) -> Machine:
+    """The same machine as if it had every program that makes a filesystem: none is needed for one that is
+    there."""
+    makers = {program for kind in MADE.values() for program in kind.makers}
+    missing = tuple((program, "") for program in sorted(makers) if not machine.has_tool(program))
+    return replace(machine, tools=(*machine.tools, *missing))
+
+
+def as_it_is(requests: Sequence[Request], drive: Drive) -> tuple[Request, ...]:
+    """The requests, where they name no filesystem with the one that is there: advice may change, and what is
+    made does not."""
+    there = {part.number: part.filesystem for part in drive.partitions}
+    return tuple(
+        replace(asked, filesystem=held)
+        if asked.filesystem is None and (held := there.get(number)) in MADE
+        else asked
+        for number, asked in enumerate(requests, 1)
+    )
+
+
+def layout_differences(plan: Plan, drive: Drive) -> tuple[Said, ...]:
+    """What the table and the filesystems on the drive have otherwise than the plan's; none where they hold
+    it."""
+    return tuple(_layout_differences(plan.after, drive, 2 * grain_bytes(plan.drive.geometry)))
+
+
+def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Said]:
+    kind = drive.table.kind if drive.table else "unread"
+    if drive.signatures:
+        held = tuple(printable(one.kind, 40) for one in drive.signatures)
+        yield words.WITHOUT_TABLE(drive=drive.path, held=held)
+        return
+    if kind != wanted.table:
+        yield words.OTHER_TABLE(drive=drive.path, found=kind, wanted=wanted.table)
+        return
+    numbers = [part.number for part in drive.partitions]
+    if numbers != [slot.number for slot in wanted.partitions]:
+        yield words.OTHER_COUNT(drive=drive.path, found=len(numbers), wanted=len(wanted.partitions))
+        return
+    for slot in wanted.partitions:
+        yield from _slot_differences(slot, drive, tolerance_bytes)
+
+
+def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Said]:
+    device = partition_path(drive.path, slot.number)
+    part = drive.partition(device)
+    if part is None:
+        yield words.NO_PARTITION(device=device)
+        return
+    if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
+        yield words.OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
+    if part.type != slot.type:
+        yield _other(device, words.TYPE(), part.type, slot.type)
+    if part.filesystem != slot.filesystem:
+        held = part.filesystem or "+".join(one.kind for one in part.signatures)
+        yield _other(device, words.FILESYSTEM(), held, slot.filesystem)
+    elif (label := part.signatures[0].label if part.signatures else None) != slot.label and (
+        label or slot.label
+    ):
+        yield _other(device, words.LABEL(), label, slot.label)
+
+
+def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Said:
+    def shown(text: str | None) -> Value:
+        return printable(text, 80) if text else words.NONE()
+
+    return words.OTHER(device=device, what=what, found=shown(found), wanted=shown(wanted))
+
+
+def replace_value(drive: Drive) -> str:
+    """What `replace` has to be so that what the drive holds now may be lost: once it holds something else,
+    the same value says nothing of that."""
+    return f"{drive.token}:{(drive.content_digest or '')[:DIGEST_CHARACTERS]}"
+
+
+def may_replace(value: str, drive: Drive) -> bool:
+    """Whether the document says that what is on the drive now may be lost."""
+    return drive.content_digest is not None and value == replace_value(drive)
+
+
+def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
+    """The drive as it is; `mount_points` are those of fstab by device."""
+    volumes = tuple(
+        VolumeShape(
+            part.path,
+            part.size_bytes,
+            "+".join(one.kind for one in part.signatures) or None,
+            part.signatures[0].label if len(part.signatures) == 1 else None,
+            mount_points.get(part.path, ()),
+        )
+        for part in drive.partitions
+    )
+    whole = tuple(
+        VolumeShape(drive.path, drive.size_bytes or 0, one.kind, one.label, mount_points.get(drive.path, ()))
+        for one in drive.signatures
+    )
+    return Shape(drive.table.kind if drive.table else "unread", (*whole, *volumes))
+
+
+def shape_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Shape:
+    """The drive as the plan would have it."""
+    return Shape(
+        plan.after.table,
+        tuple(
+            VolumeShape(device, slot.size_bytes, slot.filesystem, slot.label, mount_points.get(device, ()))
+            for slot in plan.after.partitions
+            for device in (partition_path(plan.drive.path, slot.number),)
+        ),
+    )

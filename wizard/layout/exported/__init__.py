@@ -1,0 +1,1 @@
+"""A plan's layout in the words of other tools."""
