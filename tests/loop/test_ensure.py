@@ -4,6 +4,7 @@ leaves, to the byte."""
 import json
 import os
 import signal
+import tomllib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, until
+from tests.schemas.valid import faults, faults_of
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
@@ -70,6 +72,9 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
 
     made = diskwright(work, *words)
     assert made.returncode == 5, made.stderr
+    assert (
+        faults_of(made.stdout) == "" and faults(tomllib.loads(file.read_text()), "diskwright.wanted/1") == ""
+    )
     (told_of,) = json.loads(made.stdout)["drives"]
     assert told_of["state"] == "changed" and told_of["before"]["volumes"] == []
     assert told_of["after"]["volumes"][0]["mount_points"] == [str(work.place("media"))]
@@ -77,6 +82,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
     fstab, digest = work.fstab.read_text(), work.digest(drive)
     again = diskwright(work, *words)
     assert again.returncode == 0, again.stderr
+    assert faults_of(again.stdout) == ""
     (told_of,) = json.loads(again.stdout)["drives"]
     assert told_of["state"] == "as-wanted" and told_of["runs"] == []
     assert told_of["before"] == told_of["after"]
