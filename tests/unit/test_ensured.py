@@ -2,12 +2,14 @@
 
 # ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
+from tests.schemas.valid import validator_of
 from tests.unit.machines import drive, machine
 from wizard.layout.ensured.differences import (
     as_it_is,
@@ -182,3 +184,13 @@ def test_replace_names_a_drive_and_what_it_holds() -> None:
         assert not may_replace(other, one)
     assert not may_replace("A:111111111111", replace(one, content_digest="2" * 64))
     assert not may_replace("A:", replace(one, content_digest=None))
+
+
+def test_the_schema_takes_what_the_reader_takes() -> None:
+    validator = validator_of("diskwright.wanted/1")
+    text = HEAD + 'name = "m"\nreplace = "A:1"\n' + VOLUME + 'option = ["x"]\nsize = "rest"\n'
+    assert validator.is_valid(tomllib.loads(text))
+    for other in (text + "sise = 1\n", text.replace('"rest"', "5"), text.replace('["x"]', '"x"')):
+        assert not validator.is_valid(tomllib.loads(other))
+        with pytest.raises(BadInput):
+            read_wanted(other, "w.toml")

@@ -13,20 +13,20 @@ from wizard.apply.ensure.look import Look, Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.apply.run.runs import doubts_about, runs_folder
+from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.tune.start import start_told
-from wizard.documents.codec import render_document
+from wizard.documents.codec import render_document, to_json
 from wizard.faces.apply import narrate, read_document
 from wizard.faces.showing.command import Command, given_again, root
 from wizard.faces.showing.console import err, out, say
-from wizard.faces.showing.ensured import SCHEMA, Result, document_of, lines_of
+from wizard.faces.showing.ensured import Result, document_of, lines_of
 from wizard.faces.words import ensure as words
 from wizard.faces.words.shared import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.beginning import begin_heeding
 from wizard.faces.writing.changing import change_lines
 from wizard.layout.ensured.document import read_wanted
 from wizard.layout.told.preview import plan_lines
-from wizard.model.documents.ensure import WantedDrives
+from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
 from wizard.model.errors import DiskwrightError, ExitCode, Refused
 from wizard.model.said import reason_of
 
@@ -49,7 +49,7 @@ def parser() -> ArgumentParser:
     made.add_argument("wanted", metavar="WANTED.toml", help=str(words.WANTED()))
     made.add_argument("--check", action="store_true", help=str(words.CHECK()))
     made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
-    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
     made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
     return made
@@ -66,7 +66,8 @@ def main(arguments: Namespace) -> ExitCode:
         # Data is the result alone; what runs say on the way is narration here.
         results = ensured(wanted, where, check=arguments.check)
     if arguments.json:
-        out().file.write(render_document(SCHEMA, document_of(results, check=arguments.check)))
+        document = to_json(document_of(results, check=arguments.check))
+        out().file.write(render_document(ENSURED_SCHEMA, document))
     else:
         for result in results:
             for line in lines_of(result):
@@ -80,6 +81,9 @@ def main(arguments: Namespace) -> ExitCode:
 def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result, ...]:
     """What came of each drive, in the document's order. One that is refused keeps the others from being
     changed."""
+    if not check:
+        # Else trying plans out makes it and takes it away, maybe from under another that begins.
+        make_private(runs_folder(where.journal_dir))
     looks = _each_once([look_at(one, where) for one in wanted.drive])
     if check or any(look.standing is Standing.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)

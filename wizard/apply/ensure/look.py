@@ -13,7 +13,6 @@ from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
 from wizard.layout.ensured.differences import (
-    Shape,
     as_it_is,
     emptied,
     layout_differences,
@@ -27,11 +26,11 @@ from wizard.layout.ensured.document import requests_of
 from wizard.layout.ensured.matching import drive_meant
 from wizard.layout.planner import Mode
 from wizard.layout.requested import plan_requested
-from wizard.layout.room.refusals import refuse_content, unread_content
+from wizard.layout.room.refusals import unread_content
 from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.documents.changes import Changes
-from wizard.model.documents.ensure import Match, WantedDrive
+from wizard.model.documents.ensure import Match, Shape, WantedDrive
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
@@ -106,7 +105,7 @@ def meant(match: Match) -> tuple[Machine, Drive]:
 
 def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -> Look:
     if unread_content(drive):
-        refuse_content(drive, chosen=False)
+        raise Refused(words.UNREAD(drive=drive.path))
     requests, arrangement = requests_of(wanted), Arrangement(wanted.table)
 
     def planned(mode: Mode | None) -> Plan:
@@ -127,7 +126,7 @@ def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -
         return _made(replace(seen, before=shape_of(drive, {})), planned(None), where)
     differences = layout_differences(ideal, drive)
     if not differences:
-        return _used(seen, using_of(ideal, requests, where))
+        return _used(seen, using_of(ideal, requests, drive, where))
     seen = replace(seen, before=shape_of(drive, {}), said=differences)
     if not may_replace(wanted.replace, drive):
         value = replace_value(drive)

@@ -53,7 +53,9 @@ def mounted_as_there(requests: Sequence[Request], drive: Drive, where: Where) ->
     """The requests, where they say no place with the one where the volume is mounted, at boot or now."""
     return tuple(
         replace(asked, mount_point=place)
-        if asked.mount_point is None and (place := _place_there(drive, number, where))
+        if asked.mount_point is None
+        and not any(one.mount_point for one in asked.subvolumes)
+        and (place := _place_there(drive, number, where))
         else asked
         for number, asked in enumerate(requests, 1)
     )
@@ -67,7 +69,7 @@ def _place_there(drive: Drive, number: int, where: Where) -> str | None:
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def using_of(plan: Plan, requests: Sequence[Request], where: Where) -> Using:
+def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where) -> Using:
     """How the volumes of the plan, which are there, are used; raises Refused where what is missing cannot be
     done."""
     needs: list[_Need] = []
@@ -75,7 +77,7 @@ def using_of(plan: Plan, requests: Sequence[Request], where: Where) -> Using:
     places: dict[str, tuple[str, ...]] = {}
     for volume, asked in zip(plan.volumes, requests, strict=True):
         if not MADE[volume.filesystem].mounts:
-            faults += _swap_faults(volume, where)
+            faults += _swap_faults(volume, drive, where)
             continue
         used = look_at_filesystem(volume.path, where.environment)
         places[volume.path] = tuple(line.mount_point for line in used.lines)
@@ -89,9 +91,7 @@ def using_of(plan: Plan, requests: Sequence[Request], where: Where) -> Using:
 
 def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
     if volume.subvolumes:
-        wanted = set(places_of(volume.mount_point, volume.subvolumes))
-        missing = wanted - {line.mount_point for line in used.lines}
-        return [_not_noted(volume, place, used) for place in sorted(missing)]
+        return [*_subvolumes_of(volume, used), *_owner_of(asked, used)]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *_owner_of(asked, used)]
 
 
@@ -116,8 +116,16 @@ def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | S
         yield _Need(words.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
 
 
-def _not_noted(volume: Volume, place: str, used: InUse) -> Said:
-    return words.NO_LINE(device=volume.path, place=printable(place, 200), file=used.found.fstab)
+def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
+    """No change of one thing mounts several subvolumes, so what is missing of them is only told."""
+    listed = {line.mount_point for line in used.lines}
+    mounted = {one.mount_point for one in used.mounts}
+    for place in places_of(volume.mount_point, volume.subvolumes):
+        shown = printable(place, 200)
+        if place not in listed:
+            yield words.NO_LINE(device=volume.path, place=shown, file=used.found.fstab)
+        elif place not in mounted:
+            yield words.NOT_MOUNTED(device=volume.path, place=shown)
 
 
 def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
@@ -160,18 +168,13 @@ def _owner_of(asked: Request, used: InUse) -> Iterator[Said]:
         )
 
 
-def _swap_faults(volume: Volume, where: Where) -> Iterator[Said]:
+def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Said]:
     """That swap which is wanted in use stands in fstab."""
-    if volume.mount_point != NO_PLACE:
+    part = drive.partition(volume.path)
+    if volume.mount_point != NO_PLACE or part is None:
         return
-    file = where.environment.fstab
+    file, (held,) = where.environment.fstab, part.signatures
+    tags = {"UUID": held.uuid, "LABEL": held.label, "PARTUUID": part.part_uuid}
     lines = parse(read_text(file), str(file))
-    if not any(line.kind == "swap" and _swap_source(line.source, volume) for line in lines):
+    if not any(line.kind == "swap" and (line.names(tags) or line.source == part.path) for line in lines):
         yield words.NO_SWAP_LINE(device=volume.path, file=str(file))
-
-
-def _swap_source(source: str, volume: Volume) -> bool:
-    tag, _, value = source.partition("=")
-    if tag == "UUID":
-        return Path("/dev/disk/by-uuid", value.strip('"')).resolve() == Path(volume.path)
-    return Path(source).resolve() == Path(volume.path)

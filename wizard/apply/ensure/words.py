@@ -36,6 +36,10 @@ OTHER_REPLACE = Sentence(
     "apply.ensure.other-replace",
     'replace names another drive, or what {drive} held before; for what it holds now: replace = "{value}"',
 )
+UNREAD = Sentence(
+    "apply.ensure.unread",
+    "Not all of what {drive} holds could be read, so it may not be empty; `diskwright inspect` says why.",
+)
 NOT_ZERO = Sentence(
     "apply.ensure.not-zero",
     'Nothing is recognised on {drive}, and yet it is not empty. To lose what it holds: replace = "{value}"',

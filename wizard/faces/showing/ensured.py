@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from wizard.apply.ensure.look import Look, Standing
-from wizard.documents.codec import JSON, to_json
 from wizard.faces.words import ensure as words
+from wizard.model.documents.ensure import Difference, Ensured, EnsuredDrive
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.model.said import Said, in_english
 
-SCHEMA = "diskwright.ensured/1"
+State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,14 @@ class Result:
         return ExitCode.REFUSED if self.state == "refused" else self.code
 
     @property
-    def state(self) -> str:
+    def state(self) -> State:
         """In a word, as the document has it."""
         if self.code is not ExitCode.DONE:
             return "failed" if self.runs else "refused"
-        if self.first.standing in (Standing.REFUSED, Standing.AS_WANTED):
-            return str(self.first.standing)
+        if self.first.standing is Standing.REFUSED:
+            return "refused"
+        if self.first.standing is Standing.AS_WANTED:
+            return "as-wanted"
         return "would-change" if self.last is None else "changed"
 
     @property
@@ -66,32 +69,23 @@ def lines_of(result: Result) -> Iterator[str]:
         yield from (f"    {printable(str(said), 2000)}" for said in result.said)
 
 
-def document_of(results: Sequence[Result], *, check: bool) -> JSON:
-    """All of it as data. `changed` says whether anything was changed, or with `check` would be."""
-    return {
-        "check": check,
-        "changed": any(result.differs for result in results),
-        "drives": [_drive(result) for result in results],
-    }
+def document_of(results: Sequence[Result], *, check: bool) -> Ensured:
+    """All of it as data."""
+    changed = any(bool(result.runs) or (check and result.differs) for result in results)
+    return Ensured(check, changed, tuple(map(_drive, results)))
 
 
-def _drive(result: Result) -> JSON:
+def _drive(result: Result) -> EnsuredDrive:
     first = result.first
     last = first if result.last is None else result.last
-    return {
-        "name": first.name,
-        "state": result.state,
-        "path": first.drive.path if first.drive else None,
-        "token": first.drive.token if first.drive else None,
-        "differences": [_said(said) for said in result.said],
-        "before": to_json(first.before),
-        "after": to_json(last.before if result.state == "changed" else first.after),
-        "replace": first.replace,
-        "runs": list(result.runs),
-    }
-
-
-def _said(said: Said | str) -> JSON:
-    """As code and values where it has them, and in English."""
-    coded = to_json(said) if isinstance(said, Said) else {"code": None, "values": {}}
-    return {**coded, "text": in_english(said)}
+    return EnsuredDrive(
+        name=first.name,
+        state=result.state,
+        path=first.drive.path if first.drive else None,
+        token=first.drive.token if first.drive else None,
+        differences=tuple(Difference(said, in_english(said)) for said in result.said),
+        before=first.before,
+        after=last.before if result.state == "changed" else first.after,
+        replace=first.replace,
+        runs=result.runs,
+    )

@@ -6,11 +6,12 @@ difference.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.ensured import words
 from wizard.layout.wishes.wish import Request
+from wizard.model.documents.ensure import Shape, VolumeShape
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Table
 from wizard.model.names import partition_path, printable
@@ -19,25 +20,6 @@ from wizard.model.said import Said, Value
 
 DIGEST_CHARACTERS = 12
 """Of the digest of what a drive holds: enough to tell one from the next."""
-
-
-@dataclass(frozen=True, slots=True)
-class VolumeShape:
-    """A volume, there or wanted. `mount_points` are those of fstab."""
-
-    device: str
-    size_bytes: int
-    filesystem: str | None
-    label: str | None
-    mount_points: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A drive in a few values, to be shown before and after."""
-
-    table: str
-    volumes: tuple[VolumeShape, ...]
 
 
 def emptied(drive: Drive) -> Drive:

@@ -1,9 +1,13 @@
-"""What is wanted of drives, as a person writes it into a file: which drive is meant, and its volumes."""
+"""What is wanted of drives, as a person writes it into a file: which drive is meant, and its volumes; and
+what came of that."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+from wizard.model.said import Said
+
 SCHEMA = "diskwright.wanted/1"
+ENSURED_SCHEMA = "diskwright.ensured/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +62,60 @@ class WantedDrives:
 
     schema: Literal["diskwright.wanted/1"]
     drive: tuple[WantedDrive, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeShape:
+    """A volume, there or wanted. `mount_points` are those of fstab."""
+
+    device: str
+    size_bytes: int
+    filesystem: str | None
+    label: str | None
+    mount_points: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A drive in a few values, to be shown before and after."""
+
+    table: str
+    volumes: tuple[VolumeShape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What is otherwise than wanted, or why it is refused; and the same in English."""
+
+    said: Said | str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnsuredDrive:
+    """What came of one drive; `path` and `token` are None where none, or several, match.
+
+    `before` is what it held, `after` what it holds now, or would. `replace` is what the document would have
+    to say so that what the drive holds may be lost, where that is all that is missing; `runs` are those that
+    changed it.
+    """
+
+    name: str
+    state: Literal["as-wanted", "would-change", "changed", "refused", "failed"]
+    path: str | None
+    token: str | None
+    differences: tuple[Difference, ...]
+    before: Shape | None
+    after: Shape | None
+    replace: str = ""
+    runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ensured:
+    """What came of all drives, in the document's order. `changed`: something was changed, or with `check`
+    would be."""
+
+    check: bool
+    changed: bool
+    drives: tuple[EnsuredDrive, ...]
