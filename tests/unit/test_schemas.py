@@ -4,6 +4,7 @@ What a run keeps in its folder is held against them where tests apply something:
 """
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.unit.reports import MACHINES, RECORDINGS, plans_of
 from tests.unit.slowing import Shingled, judged
 from tests.unit.test_bring import BRING, TAKES
 from tests.unit.test_changes_document import CHANGES
+from tests.unit.test_ensured import HEAD, VOLUME
 from tests.unit.test_migrate_carried import ROOT
 from tests.unit.test_moving_planned import MISALIGNED, moved
 from tests.unit.test_trial_cliff import verdict as cliff_verdict
@@ -129,6 +131,12 @@ def test_every_other_document() -> None:
 def test_journals(folder: Path) -> None:
     lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
     assert lines and not [found for line in lines if (found := faults(json.loads(line), ENTRY))]
+
+
+def test_what_a_person_writes() -> None:
+    text = HEAD + VOLUME
+    assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
+    assert faults(tomllib.loads(text.replace("serial", "number")), "diskwright.wanted/1")
 
 
 def test_what_is_wrong_is_found() -> None:
