@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from bundle.pack import packed
-from bundle.tree import CHECKOUT, build_tree
+from bundle.tree import CHECKOUT, Lock, build_tree
 from iso.image import write_image
 from iso.system import build_system
 from shared.apt import NotBuilt, run
@@ -30,6 +30,9 @@ def main() -> int:
     bundle = kinds.add_parser("bundle", help="one file, an archive, and a module for live systems")
     bundle.add_argument(
         "--new-lock", action="store_true", help="write packages.lock anew from what the mirror has today"
+    )
+    bundle.add_argument(
+        "--unpinned", action="store_true", help="take what the mirror has today, whatever packages.lock says"
     )
     kinds.add_parser("iso", help="a bootable medium; the bundle comes first")
     arguments = parser.parse_args()
@@ -50,7 +53,8 @@ def main() -> int:
 def _made(work: Path, arguments: argparse.Namespace, name: str) -> tuple[Path, ...]:
     output: Path = arguments.output.absolute()
     if arguments.kind == "bundle":
-        tree = build_tree(work, new_lock=arguments.new_lock)
+        lock = Lock.RENEWED if arguments.new_lock else Lock.IGNORED if arguments.unpinned else Lock.HELD
+        tree = build_tree(work, lock)
         return packed(tree, output, name, _date(), quick=arguments.quick)
     module, image = output / f"{name}.srm", output / f"{name}.iso"
     if not module.exists():

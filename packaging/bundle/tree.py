@@ -12,6 +12,7 @@ Nothing of it is in the environment of what is started from here: mkfs and other
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from pathlib import Path
 
 from shared.apt import Apt, NotBuilt, check_lock, run, unpack
@@ -70,7 +71,13 @@ HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
 
 
-def build_tree(work: Path, *, new_lock: bool) -> Path:
+class Lock(Enum):
+    """What is done with packages.lock: what was downloaded is held against it, becomes it, or neither."""
+
+    HELD, RENEWED, IGNORED = range(3)
+
+
+def build_tree(work: Path, lock: Lock) -> Path:
     """The tree, as /tree in the root in which it was built; `work` is an empty folder. Raises NotBuilt."""
     apt = Apt(work / "apt", SUITE)
     carried = apt.downloaded(CARRIED)
@@ -78,10 +85,11 @@ def build_tree(work: Path, *, new_lock: bool) -> Path:
     unpack(carried, carried_root)
     builds = apt.downloaded((*CARRIED, *BUILDS))
     unpack(builds, builds_root)
-    lock = HERE / "packages.lock"
-    if new_lock:
-        lock.write_text("".join(f"{deb.line}\n" for deb in builds))
-    check_lock(lock, builds)
+    file = HERE / "packages.lock"
+    if lock is Lock.RENEWED:
+        file.write_text("".join(f"{deb.line}\n" for deb in builds))
+    elif lock is Lock.HELD:
+        check_lock(file, builds)
     tree = builds_root / "tree"
     for name in ("app", "bin", "lib", "python/bin", "python/lib", "copyright"):
         (tree / name).mkdir(parents=True)
@@ -107,7 +115,7 @@ def _put_python(root: Path, tree: Path) -> None:
 
 
 def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
-    """Pure ones as wheels, by the hashes of requirements.lock; libblkid's binding compiled for this Python;
+    """Those with wheels, by the hashes of requirements.lock; libblkid's binding compiled for this Python;
     libparted's from Debian."""
     site.mkdir(parents=True)
     pure, compiled = work / "pure.lock", work / "compiled.lock"
@@ -127,8 +135,12 @@ def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
         "--no-deps",
     )
     version = PYTHON.removeprefix("python")
-    only_pure = ("--python-version", version, "--implementation", "py", "--abi", "none", "--platform", "any")
-    run(*pip, "--require-hashes", "--only-binary", ":all:", *only_pure, "-d", work / "wheels", "-r", pure)
+    # Of what is compiled, only what holds for every Python from some version on: psutil.
+    fitting = (
+        *("--python-version", version, "--implementation", "cp", "--abi", "abi3", "--abi", "none"),
+        *("--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_28_x86_64", "--platform", "any"),
+    )
+    run(*pip, "--require-hashes", "--only-binary", ":all:", *fitting, "-d", work / "wheels", "-r", pure)
     for wheel in sorted((work / "wheels").iterdir()):
         shutil.unpack_archive(wheel, site, "zip")
     source = _source(work, builds, pip, compiled)
@@ -161,7 +173,7 @@ def _source(work: Path, builds: Path, pip: Sequence[str], lock: Path) -> Path:
     options = ("--require-hashes", "--no-binary", ":all:", "--no-build-isolation")
     run(*pip, *options, "-d", work / "source", "-r", lock, PKG_CONFIG=str(asks))
     (archive,) = (work / "source").iterdir()
-    shutil.unpack_archive(archive, builds / "build", filter="data")
+    shutil.unpack_archive(archive, builds / "build")
     (folder,) = (builds / "build").iterdir()
     return Path("/build") / folder.name
 
@@ -173,7 +185,7 @@ def _own_python() -> str:
 
 def _put_libraries(root: Path, tree: Path, site: Path) -> None:
     """All that the interpreter and its modules name, found by the carried loader."""
-    modules = [*site.glob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
+    modules = [*site.rglob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
     found = {
         path for file in (tree / "python/bin/python.real", *modules) for path in _needed(root, tree, file)
     }

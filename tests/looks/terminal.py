@@ -30,10 +30,16 @@ KEYS = {
 
 
 class Terminal:
-    """One run of `python -m wizard`; use it in a with statement, which ends the program."""
+    """One run of a program, the wizard if none is named; use it in a with statement, which ends it."""
 
     def __init__(
-        self, *arguments: str, columns: int = 80, lines: int = 24, cwd: Path = ROOT, **environment: str
+        self,
+        *arguments: str,
+        program: tuple[str, ...] = (sys.executable, "-m", "wizard"),
+        columns: int = 80,
+        lines: int = 24,
+        cwd: Path = ROOT,
+        **environment: str,
     ) -> None:
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
@@ -43,11 +49,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(cwd)
-            os.execve(
-                sys.executable,
-                [sys.executable, "-m", "wizard", *arguments],
-                {**kept, "PYTHONPATH": str(ROOT), **environment},
-            )
+            os.execvpe(program[0], [*program, *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def __enter__(self) -> "Terminal":

@@ -1,6 +1,10 @@
 """Who else changes a drive while a trial writes: told from what the kernel shows of it."""
 
 import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -103,27 +107,32 @@ def test_nothing_stays_open(kernel: Kernel) -> None:
     assert len(set(Path("/proc/self/fd").iterdir())) == len(before)
 
 
-def process(proc: Path, number: int, files: dict[str, int]) -> None:
-    """One with these files open, each by its flags."""
-    for folder in ("fd", "fdinfo"):
-        (proc / str(number) / folder).mkdir(parents=True)
-    (proc / str(number) / "comm").write_text("qemu\x1b[31m\n")
-    for index, (target, flags) in enumerate(files.items()):
-        (proc / str(number) / "fd" / str(index)).symlink_to(target)
-        (proc / str(number) / "fdinfo" / str(index)).write_text(f"pos:\t0\nflags:\t{flags:08o}\nmnt_id:\t9\n")
+@contextmanager
+def program(folder: Path, **files: Path) -> Iterator[int]:
+    """One with a name that a terminal would obey, and these files open: the way the shell opens each."""
+    shell = folder / "qemu\x1b[31m"
+    shutil.copy("/bin/sh", shell)
+    opens = " ".join(f"{BY[how]} {file}" for how, file in files.items())
+    with subprocess.Popen(
+        [shell, "-c", f"exec {opens}; echo; read line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as made:
+        assert made.stdout is not None and made.stdout.readline()
+        yield made.pid
+        made.communicate(b"\n")
+
+
+BY = {"reads": "3<", "writes": "4>>", "changes": "5<>"}
 
 
 def test_who_has_the_drive_open_for_writing_is_named(tmp_path: Path) -> None:
-    nodes = {"/dev/sda", "/dev/sda1"}
-    process(tmp_path, 10, {"/dev/sda": os.O_RDONLY, "/dev/sdb": os.O_RDWR, "/dev/null": os.O_WRONLY})
-    process(tmp_path, os.getpid(), {"/dev/sda": os.O_RDWR})
-    (tmp_path / "self").mkdir()
-    (tmp_path / "11").mkdir()
-    assert other_writer(nodes, tmp_path) is None
-    process(tmp_path, 12, {"/dev/sda1": os.O_WRONLY | os.O_DIRECT})
-    said = other_writer(nodes, tmp_path)
-    assert (
-        said is not None
-        and said.endswith("(process 12) has /dev/sda1 open for writing")
-        and said.isprintable()
-    )
+    drive, part, other = (tmp_path / name for name in ("sda", "sda1", "sdb"))
+    nodes = {str(drive), str(part)}
+    other.touch()
+    with drive.open("w"), program(tmp_path, reads=drive, writes=other):
+        assert other_writer(nodes) is None
+    for how in ("writes", "changes"):
+        with program(tmp_path, **{how: part}) as number:
+            said = other_writer(nodes)
+            assert said is not None and said.isprintable() and "qemu" in said
+            assert said.endswith(f"(process {number}) has {part} open for writing")
+    assert other_writer(nodes) is None

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.trial.words import writing as words
@@ -19,7 +18,6 @@ when a write returns."""
 
 STAT_BYTES = 512
 DEV = Path("/dev")
-PROC = Path("/proc")
 
 
 class Watch:
@@ -101,31 +99,23 @@ class Watch:
             return None
 
 
-def other_writer(nodes: Collection[str], proc: Path = PROC) -> str | None:
+def other_writer(nodes: Collection[str]) -> str | None:
     """A process, not this one, that has one of these nodes open for writing, as the beginning of a sentence;
     None where none is seen.
 
     A virtual machine's drive, for one: claiming it alone does not fail. Root sees all processes of its own
     container, others only theirs.
     """
-    for process in proc.iterdir():
-        if not process.name.isdecimal() or process.name == str(os.getpid()):
-            continue
-        # A process may end at any moment, and others are not ours to look at.
-        with suppress(OSError, ValueError):
-            for file in (process / "fd").iterdir():
-                if (node := str(file.readlink())) in nodes and _writes(process / "fdinfo" / file.name):
-                    name = printable((process / "comm").read_text(errors="replace").strip(), 40)
-                    return str(words.OPEN(name=name, process=process.name, node=node))
+    # psutil is needed here alone, and takes a moment to load.
+    from wizard.probe.host.programs import name_of, opened, others, writes
+
+    for number in others():
+        for descriptor, node in opened(number):
+            # It may be closed at any moment, and its program be gone.
+            with suppress(OSError):
+                if node in nodes and writes(number, descriptor) and (name := name_of(number)) is not None:
+                    return str(words.OPEN(name=name, process=str(number), node=node))
     return None
-
-
-def _writes(information: Path) -> bool:
-    """Whether a descriptor was opened for writing, by its `fdinfo` (Documentation/filesystems/proc.rst)."""
-    flags = next(
-        (line.split()[1] for line in information.read_text().splitlines() if line.startswith("flags:")), "0"
-    )
-    return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
 
 
 def _partitions_in(folder: Path) -> frozenset[str]:

@@ -78,8 +78,11 @@ def _left_rules() -> tuple[Path, ...]:
 
 
 def _is_left(rule: Path, mapped: frozenset[str]) -> bool:
+    # It takes a moment to load, and there is hardly ever such a rule.
+    from psutil import pid_exists
+
     _, _, process, what = rule.stem.split("-", 3)
-    return what not in mapped and not Path("/proc", process).exists()
+    return what not in mapped and not pid_exists(int(process))
 
 
 def _mapped_names() -> frozenset[str]:

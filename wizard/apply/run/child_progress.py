@@ -2,23 +2,20 @@
 device.
 
 What it has written alone says little: most of it can lie in memory until the program waits for the device at
-its end. Sources: proc(5), /proc/PID/io; Linux Documentation/block/stat.rst.
+its end. psutil counts both.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from threading import Event, Thread
+
+from psutil import Error, Process, disk_io_counters
 
 from wizard.apply.block.devices import kernel_name
 from wizard.migrate.effort import Effort
-from wizard.model.units import KERNEL_SECTOR_BYTES
 
 ALMOST = 0.99
 """What is expected can be too little; that a program is done only its end says."""
-
-SECTORS_WRITTEN = 6
-"""Which word of a device's statistics it is, from 0."""
 
 
 @contextmanager
@@ -40,7 +37,7 @@ def watched_effort(
     def watch() -> None:
         begun.wait()
         while not ended.wait(every_seconds):
-            with suppress(OSError, ValueError):
+            with suppress(Error, OSError, RuntimeError, ValueError):
                 done = min(read_by(number), effort.read_bytes) + min(
                     written_to(node) - before, effort.written_bytes
                 )
@@ -57,19 +54,18 @@ def watched_effort(
 
 
 def read_by(pid: int) -> int:
-    """How many bytes a process has read, from memory or from a device. Raises OSError, or ValueError where
-    the kernel does not count."""
-    counted = dict(line.split(": ", 1) for line in Path(f"/proc/{pid}/io").read_text("ascii").splitlines())
-    if "rchar" not in counted:
+    """How many bytes a process has read, from memory or from a device. Raises psutil's Error, or ValueError
+    where the kernel does not count."""
+    process = Process(pid)
+    if not hasattr(process, "io_counters"):
         raise ValueError(pid)
-    return int(counted["rchar"])
+    return process.io_counters().read_chars
 
 
 def written_to(node: str) -> int:
     """How many bytes of what was written to a device, or a snapshot of one, have reached it since it is
     there; 0 where nobody counts."""
-    try:
-        words = Path("/sys/class/block", kernel_name(node), "stat").read_text("ascii").split()
-        return int(words[SECTORS_WRITTEN]) * KERNEL_SECTOR_BYTES
-    except (OSError, ValueError, IndexError):
-        return 0
+    # Where sysfs has `!` in a name the kernel's own list has a slash.
+    name = kernel_name(node).replace("!", "/")
+    counted = disk_io_counters(perdisk=True, nowrap=False).get(name)
+    return counted.write_bytes if counted else 0

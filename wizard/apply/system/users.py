@@ -1,8 +1,8 @@
 """Who uses what is mounted: the programs that have a file or a folder of it open, as fuser(1) finds them."""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
+
+from psutil import pids
 
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.system import words as own
@@ -11,6 +11,7 @@ from wizard.layout.changes import words
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 from wizard.model.said import in_a_row
+from wizard.probe.host.programs import name_of, opened, stands_in
 
 MOST_NAMED = 5
 
@@ -18,10 +19,11 @@ MOST_NAMED = 5
 def users_of(place: str) -> tuple[str, ...]:
     """The programs with something open at a place or below it, such as `bash (1234)`; of other people's only
     root sees all."""
+    below = f"{place.rstrip('/')}/"
     return tuple(
-        f"{_name(folder)} ({folder.name})"
-        for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name))
-        if any(path == place or path.startswith(f"{place.rstrip('/')}/") for path in _open_paths(folder))
+        f"{name_of(number) or own.A_PROGRAM()} ({number})"
+        for number in pids()
+        if any(path == place or path.startswith(below) for path in _open_paths(number))
     )
 
 
@@ -37,16 +39,7 @@ def check_unused(place: str) -> None:
         raise Refused(in_a_row(words.BUSY(place=shown, users=named), NOTHING_WRITTEN()))
 
 
-def _name(process: Path) -> str:
-    with suppress(OSError):
-        return printable((process / "comm").read_text(errors="replace").strip(), 40)
-    return str(own.A_PROGRAM())
-
-
-def _open_paths(process: Path) -> Iterator[str]:
-    """Where a process stands and what it has open; nothing of one that is gone, or another person's."""
-    with suppress(OSError):
-        links = [*(process / name for name in ("cwd", "root", "exe")), *(process / "fd").iterdir()]
-        for link in links:
-            with suppress(OSError):
-                yield str(link.readlink())
+def _open_paths(number: int) -> Iterator[str]:
+    """Nothing of a program that is gone, or another person's."""
+    yield from stands_in(number)
+    yield from (path for _, path in opened(number))

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Builds the Debian package from what is committed:
+#
+#   packaging/debian/build.sh OUTPUT
+#
+# Here, on Debian sid or forky, with what packaging/debian/control names under Build-Depends. packaging/debian/check.sh does it in a
+# root made for that. OUTPUT gets the source package and the .deb. Nothing is fetched where PYLIBBLKID names the binding's source
+# (see packaging/source.sh).
+set -eu
+[ $# = 1 ] || {
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+}
+here=$(dirname -- "$(readlink -f -- "$0")")
+mkdir -p "$1"
+output=$(readlink -f -- "$1")
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+
+if [ -n "${SOURCES:-}" ]; then cp -- "$SOURCES"/*.tar.gz "$work/"; else "$here/../source.sh" "$work"; fi
+for archive in "$work"/diskwright-*.tar.gz; do
+    version=${archive##*/diskwright-}
+    version=${version%.tar.gz}
+done
+mv "$work/diskwright-$version.tar.gz" "$work/diskwright_$version.orig.tar.gz"
+mv "$work"/pylibblkid-*.tar.gz "$work/diskwright_$version.orig-pylibblkid.tar.gz"
+tar -C "$work" -xf "$work/diskwright_$version.orig.tar.gz"
+source=$work/diskwright-$version
+mkdir "$source/pylibblkid"
+tar -C "$source/pylibblkid" --strip-components=1 -xf "$work/diskwright_$version.orig-pylibblkid.tar.gz"
+# dpkg wants it at the top, where this project has it not.
+cp -R "$source/packaging/debian" "$source/debian"
+(cd "$source" && dpkg-buildpackage --unsigned-source --unsigned-changes)
+rm -rf -- "$source"
+cp -- "$work"/* "$output/"
