@@ -33,6 +33,9 @@ MARK_BYTES = 4 * KIB
 """Where libblkid looks for what a partition holds, within its first MiB and, of LUKS2's second header, up to
 4 MiB: the first blocks, md 1.2, JFS, Btrfs and ReiserFS, and the headers of LUKS2."""
 
+HEADLESS = frozenset({Phase.BARRING, Phase.MOVING, Phase.PLACING})
+"""The phases in which the head stands nowhere, or is about to."""
+
 Told = Callable[[int], bool]
 """Hears how many bytes more have moved; whether to stop here, between two windows."""
 
@@ -64,7 +67,8 @@ class Mover:
     def give_up(self, places: Iterable[Extent]) -> None:
         """Of these, which cannot be read, those that are known so become zeros where they move, and those of
         the head are as the journal has them; on the medium on return."""
-        head, state = self.state.course.head_bytes, self.state
+        state = self.state
+        head = 0 if state.phase in HEADLESS else state.course.head_bytes
         given = tuple(place for place in places if place in state.unread or place.end_bytes <= head)
         if given:
             left = tuple(place for place in state.unread if place not in given)
