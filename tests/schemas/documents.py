@@ -10,7 +10,6 @@ from wizard.advise.catalogue import CatalogueOption, OnKernel
 from wizard.advise.glossary import Term
 from wizard.apply.bring.steps import record as bring_record
 from wizard.apply.engine import record as engine_record
-from wizard.apply.ensure.look import Look
 from wizard.apply.migration.on_device import record as direct_record
 from wizard.apply.move import noted
 from wizard.apply.run import runs
@@ -19,7 +18,7 @@ from wizard.apply.transaction import snapshotted
 from wizard.documents import notice
 from wizard.documents.sealed import Sealed
 from wizard.faces import advise, glossary, migrate, options, status, workloads
-from wizard.faces.showing import ensured, inspection
+from wizard.faces.showing import inspection
 from wizard.layout.bring.document import BRINGS
 from wizard.layout.changes.changes_document import CHANGES
 from wizard.layout.document import PLANS
@@ -141,39 +140,6 @@ def _entry(shapes: Shapes) -> JSON:
     return {**body, "oneOf": [{"required": ["said"]}, {"required": ["sentence"]}]}
 
 
-def _ensured(shapes: Shapes) -> JSON:
-    text: JSON = {"type": "string"}
-    layout = shapes.of(Look.__annotations__["before"])
-    said = Shapes.table(
-        {
-            "code": {"type": ["string", "null"]},
-            "values": {"type": "object"},
-            "text": {"description": "The sentence in English.", **text},
-        }
-    )
-    drive = Shapes.table(
-        {
-            "name": text,
-            "state": {"enum": list(ensured.HEADS)},
-            "path": {"type": ["string", "null"]},
-            "token": {"type": ["string", "null"]},
-            "differences": {"type": "array", "items": said},
-            "before": layout,
-            "after": layout,
-            "replace": {"description": "What the file must say for what else may be lost.", **text},
-            "runs": {"type": "array", "items": text},
-        }
-    )
-    return Shapes.table(
-        {
-            **_head(ensured.SCHEMA),
-            "check": shapes.of(bool),
-            "changed": {"description": "Whether anything was, or with `check` would be.", "type": "boolean"},
-            "drives": {"type": "array", "items": drive},
-        }
-    )
-
-
 RUN = "a run's folder"
 
 DOCUMENTS = (
@@ -211,7 +177,9 @@ DOCUMENTS = (
         "you, for `ensure`",
         grows=True,
     ),
-    Document(ensured.SCHEMA, "What came of the drives that a file wants", "`ensure --json`", _ensured),
+    _of(
+        wanted.ENSURED_SCHEMA, wanted.Ensured, "What came of the drives that a file wants", "`ensure --json`"
+    ),
     _of(trial_document.SCHEMA, Verdict, "What misaligned access costs", "`bench --json`"),
     _of(trial_document.CLIFF_SCHEMA, CliffVerdict, "A drive's write cliff", "`bench --shingled --json`"),
     _of(
