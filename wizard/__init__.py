@@ -1,3 +1,3 @@
 """diskwright: a terminal wizard that sets up disks on Linux."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

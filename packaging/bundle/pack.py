@@ -13,11 +13,18 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from bundle.tree import HERE, LIBRARIES, LOADER
+from bundle.tree import CHECKOUT, HERE, LIBRARIES, LOADER
 from shared.apt import run
 
 BLOCK = 4096
 UNPACKS = "usr/bin/unsquashfs"
+DESKTOP = {
+    "diskwright.desktop": "applications/diskwright.desktop",
+    "diskwright.svg": "icons/hicolor/scalable/apps/diskwright.svg",
+    "org.diskwright.diskwright.metainfo.xml": "metainfo/org.diskwright.diskwright.metainfo.xml",
+    "diskwright.policy.in": "polkit-1/actions/diskwright.policy",
+}
+"""What desktops look for, and where below /usr/share."""
 
 
 def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tuple[Path, ...]:
@@ -31,7 +38,7 @@ def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tu
     one = output / f"{name}.run"
     _one_file(_tools(root, date), squashed, one)
     squashed.unlink()
-    installed = _installed(root, tree)
+    installed = _installed(root, tree, date)
     module = _squashed(root, installed, output / f"{name}.srm", date, quick=quick)
     if quick:
         return one, module
@@ -60,13 +67,24 @@ def _archived(root: Path, tree: Path, file: Path, date: int) -> Path:
     return Path(shutil.move(root / "packed", file))
 
 
-def _installed(root: Path, tree: Path) -> Path:
-    """As it lies on a system, also on a live one that stacks it over its own root."""
+def _installed(root: Path, tree: Path, date: int) -> Path:
+    """As it lies on a system, also on a live one that stacks it over its own root: in /opt, with what that
+    one looks for in its own places."""
     installed = root / "installed"
     (installed / "opt").mkdir(parents=True)
     (installed / "usr/bin").mkdir(parents=True)
     tree.rename(installed / "opt/diskwright")
     (installed / "usr/bin/diskwright").symlink_to("/opt/diskwright/bin/diskwright")
+    share, packaging = installed / "usr/share", CHECKOUT / "packaging"
+    # Without byte code in the checkout.
+    run(
+        *(installed / "opt/diskwright/python/bin/python", "-B", packaging / "papers/build.py", share.parent),
+        SOURCE_DATE_EPOCH=str(date),
+    )
+    for name, place in DESKTOP.items():
+        text = (packaging / "desktop" / name).read_text().replace("@FOLDER@", "/opt/diskwright/app")
+        (share / place).parent.mkdir(parents=True, exist_ok=True)
+        (share / place).write_text(text)
     return installed
 
 

@@ -47,7 +47,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 for room in "${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}" "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}" /var/tmp /tmp; do
     case $room in "${HOME:-/nonexistent}/.cache") mkdir -p "$room" 2>/dev/null || : ;; esac
-    [ -d "$room" ] && [ -w "$room" ] || continue
+    if [ ! -d "$room" ] || [ ! -w "$room" ]; then continue; fi
     own=$room/diskwright-$(id -u)
     mkdir -m 700 "$own" 2>/dev/null || :
     if is_own "$own" && unpacked "$own/$digest"; then start "$own/$digest" "$@"; fi

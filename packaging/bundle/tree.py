@@ -11,7 +11,7 @@ Nothing of it is in the environment of what is started from here: mkfs and other
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
@@ -46,6 +46,9 @@ NOT_USED = (
 )
 """Of the standard library."""
 
+NO_WHEELS = ("pylibblkid", "setuptools", "pkgconfig")
+"""Of requirements.lock: what is compiled here, and what only that takes."""
+
 LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
 """Of pygments, for traces of errors; the other languages are never shown here."""
 
@@ -65,6 +68,14 @@ unset PYTHONHOME PYTHONSTARTUP PYTHONINSPECT PYTHONUSERBASE
 PYTHONPATH=$here/../app PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONSAFEPATH PYTHONNOUSERSITE PYTHONDONTWRITEBYTECODE
 exec "$here/../python/bin/python" -m wizard "$@"
+"""
+
+ROOT_STARTS = """#!/bin/sh
+# What pkexec, run0 and sudo start as root for a plain user's diskwright; it takes no argument.
+set -eu
+[ $# = 0 ] || exit 2
+here=$(readlink -f "$0") here=${here%/*}
+exec "$here/../python/bin/python" -I -B "$here/wizard/apply/run/module.py" wizard.apply.root.server
 """
 
 HERE = Path(__file__).parent
@@ -115,72 +126,47 @@ def _put_python(root: Path, tree: Path) -> None:
 
 
 def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
-    """Those with wheels, by the hashes of requirements.lock; libblkid's binding compiled for this Python;
-    libparted's from Debian."""
+    """Those with wheels; libblkid's binding compiled for this Python; libparted's from Debian."""
     site.mkdir(parents=True)
-    pure, compiled = work / "pure.lock", work / "compiled.lock"
-    blocks = re.split(r"\n(?=[a-z])", (CHECKOUT / "requirements.lock").read_text())
-    pure.write_text(
-        "\n".join(one for one in blocks if not one.startswith(("pylibblkid", "setuptools", "pkgconfig")))
-    )
-    compiled.write_text("\n".join(one for one in blocks if one.startswith("pylibblkid")))
-    pip = (
-        _own_python(),
-        "-m",
-        "pip",
-        "--quiet",
-        "--no-input",
-        "--disable-pip-version-check",
-        "download",
-        "--no-deps",
-    )
-    version = PYTHON.removeprefix("python")
-    # Of what is compiled, only what holds for every Python from some version on: psutil.
-    fitting = (
-        *("--python-version", version, "--implementation", "cp", "--abi", "abi3", "--abi", "none"),
-        *("--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_28_x86_64", "--platform", "any"),
-    )
-    run(*pip, "--require-hashes", "--only-binary", ":all:", *fitting, "-d", work / "wheels", "-r", pure)
-    for wheel in sorted((work / "wheels").iterdir()):
-        shutil.unpack_archive(wheel, site, "zip")
-    source = _source(work, builds, pip, compiled)
-    run(
-        "chroot",
-        builds,
-        "/bin/sh",
-        "-c",
-        f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so",
-    )
-    folder = builds / source.relative_to("/")
-    for module in folder.glob("blkid*.so"):
-        shutil.copy(module, site)
-    for lexer in (site / "pygments/lexers").glob("*.py"):
-        if lexer.name not in LEXERS:
-            lexer.unlink()
+    _put_wheels(work, site)
+    source = _source(work, builds)
+    compiles = f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so"
+    run("chroot", builds, "/bin/sh", "-c", compiles)
     from_debian = root / "usr/lib/python3/dist-packages"
     shutil.copytree(from_debian / "parted", site / "parted")
-    for module in from_debian.glob("_ped*.so"):
+    for module in (*(builds / source.relative_to("/")).glob("blkid*.so"), *from_debian.glob("_ped*.so")):
         shutil.copy(module, site)
     shutil.copy(HERE / "sitecustomize.py", site)
 
 
-def _source(work: Path, builds: Path, pip: Sequence[str], lock: Path) -> Path:
+def _put_wheels(work: Path, site: Path) -> None:
+    """By the hashes of requirements.lock."""
+    lock = work / "wheels.lock"
+    blocks = re.split(r"\n(?=[a-z])", (CHECKOUT / "requirements.lock").read_text())
+    lock.write_text("\n".join(one for one in blocks if not one.startswith(NO_WHEELS)))
+    run("python3", "-m", "venv", work / "pip")
+    pip = (work / "pip/bin/python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
+    # Of what is compiled, only what holds for every Python from some version on: psutil.
+    fitting = (
+        *("--python-version", PYTHON.removeprefix("python"), "--implementation", "cp"),
+        *("--abi", "abi3", "--abi", "none", "--platform", "manylinux2014_x86_64", "--platform", "any"),
+    )
+    only = ("--no-deps", "--require-hashes", "--only-binary", ":all:", *fitting)
+    run(*pip, "download", *only, "-d", work / "wheels", "-r", lock)
+    for wheel in sorted((work / "wheels").iterdir()):
+        shutil.unpack_archive(wheel, site, "zip")
+    for lexer in (site / "pygments/lexers").glob("*.py"):
+        if lexer.name not in LEXERS:
+            lexer.unlink()
+
+
+def _source(work: Path, builds: Path) -> Path:
     """Where the source of the one compiled module lies, as a path of the root in which it is built."""
-    # pip runs setup.py even where it only downloads, and this one wants headers, which are in the root alone.
-    version = run(pip[0], "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
-    asks = work / "pkg-config"
-    _script(asks, f"#!/bin/sh\nprintf '%s there\\n' blkid python-{version}\n")
-    options = ("--require-hashes", "--no-binary", ":all:", "--no-build-isolation")
-    run(*pip, *options, "-d", work / "source", "-r", lock, PKG_CONFIG=str(asks))
-    (archive,) = (work / "source").iterdir()
+    run(CHECKOUT / "packaging/source.sh", work / "source")
+    (archive,) = (work / "source").glob("pylibblkid-*")
     shutil.unpack_archive(archive, builds / "build")
     (folder,) = (builds / "build").iterdir()
     return Path("/build") / folder.name
-
-
-def _own_python() -> str:
-    """The one of the checkout's own environment, which has pip."""
-    return run(CHECKOUT / "diskwright", "--setup-only", "--yes").strip() + "/bin/python"
 
 
 def _put_libraries(root: Path, tree: Path, site: Path) -> None:
@@ -218,6 +204,7 @@ def _put_program(tree: Path) -> None:
     shutil.copytree(CHECKOUT / "profiles", tree / "app/profiles", ignore=ignored)
     shutil.copy(CHECKOUT / "LICENSE", tree / "copyright/diskwright")
     _script(tree / "bin/diskwright", DISKWRIGHT_STARTS)
+    _script(tree / "app/as-root", ROOT_STARTS)
 
 
 def _put_copyright(root: Path, tree: Path) -> None:

@@ -58,7 +58,9 @@ BY_METAVAR: dict[str, Callable[[], Value]] = {
     "TARGET": lambda: FOLDERS,
     "FOLDER": lambda: FOLDERS,
     "DIR": lambda: FOLDERS,
-    **dict.fromkeys(("FILE", "PLAN.json", "CHANGES.json", "VERDICT.json"), lambda: FILES),
+    **dict.fromkeys(
+        ("FILE", "PATH", "PLAN.json", "CHANGES.json", "VERDICT.json", "WANTED.toml"), lambda: FILES
+    ),
     "RUN": lambda: Value(Kind.RUNS),
     "FS": _filesystems,
     "FILESYSTEM": _filesystems,

@@ -10,6 +10,7 @@ from wizard.advise.catalogue import CatalogueOption, OnKernel
 from wizard.advise.glossary import Term
 from wizard.apply.bring.steps import record as bring_record
 from wizard.apply.engine import record as engine_record
+from wizard.apply.ensure.look import Look
 from wizard.apply.migration.on_device import record as direct_record
 from wizard.apply.move import noted
 from wizard.apply.run import runs
@@ -18,7 +19,7 @@ from wizard.apply.transaction import snapshotted
 from wizard.documents import notice
 from wizard.documents.sealed import Sealed
 from wizard.faces import advise, glossary, migrate, options, status, workloads
-from wizard.faces.showing import inspection
+from wizard.faces.showing import ensured, inspection
 from wizard.layout.bring.document import BRINGS
 from wizard.layout.changes.changes_document import CHANGES
 from wizard.layout.document import PLANS
@@ -27,7 +28,7 @@ from wizard.migrate.carried_document import CARRIED
 from wizard.migrate.document import MIGRATIONS
 from wizard.model.advice import Advice, Workload
 from wizard.model.displaced import DisplacedVerdict
-from wizard.model.documents import ensure
+from wizard.model.documents import ensure as wanted
 from wizard.model.documents.migration import Prospect
 from wizard.model.journal import Entry
 from wizard.model.notice import Notice
@@ -47,7 +48,7 @@ class Document:
     """A kind of document: its schema's name, as diskwright.plan/2, what it is, and where it comes from.
 
     Without `derived` it leaves out what follows from the rest; where it `grows`, older ones lack what was
-    added since, or a person leaves out what need not be said.
+    added since.
     """
 
     name: str
@@ -140,6 +141,39 @@ def _entry(shapes: Shapes) -> JSON:
     return {**body, "oneOf": [{"required": ["said"]}, {"required": ["sentence"]}]}
 
 
+def _ensured(shapes: Shapes) -> JSON:
+    text: JSON = {"type": "string"}
+    layout = shapes.of(Look.__annotations__["before"])
+    said = Shapes.table(
+        {
+            "code": {"type": ["string", "null"]},
+            "values": {"type": "object"},
+            "text": {"description": "The sentence in English.", **text},
+        }
+    )
+    drive = Shapes.table(
+        {
+            "name": text,
+            "state": {"enum": list(ensured.HEADS)},
+            "path": {"type": ["string", "null"]},
+            "token": {"type": ["string", "null"]},
+            "differences": {"type": "array", "items": said},
+            "before": layout,
+            "after": layout,
+            "replace": {"description": "What the file must say for what else may be lost.", **text},
+            "runs": {"type": "array", "items": text},
+        }
+    )
+    return Shapes.table(
+        {
+            **_head(ensured.SCHEMA),
+            "check": shapes.of(bool),
+            "changed": {"description": "Whether anything was, or with `check` would be.", "type": "boolean"},
+            "drives": {"type": "array", "items": drive},
+        }
+    )
+
+
 RUN = "a run's folder"
 
 DOCUMENTS = (
@@ -170,6 +204,14 @@ DOCUMENTS = (
     _shown(MOVES, "Moves of partitions"),
     _sealed(BRINGS, "What is copied to a volume", "`bring`"),
     _shown(BRINGS, "What is copied to a volume"),
+    _of(
+        wanted.SCHEMA,
+        wanted.WantedDrives,
+        "What is wanted of drives, as TOML",
+        "you, for `ensure`",
+        grows=True,
+    ),
+    Document(ensured.SCHEMA, "What came of the drives that a file wants", "`ensure --json`", _ensured),
     _of(trial_document.SCHEMA, Verdict, "What misaligned access costs", "`bench --json`"),
     _of(trial_document.CLIFF_SCHEMA, CliffVerdict, "A drive's write cliff", "`bench --shingled --json`"),
     _of(
@@ -180,14 +222,6 @@ DOCUMENTS = (
     ),
     _of(candidates_document.SCHEMA, TrialVerdict, "Filesystems that were tried", "`trial --json`"),
     _list_of(status.SCHEMA, status.Row, "runs", "What was applied, and how it ended", "`status --json`"),
-    _of(
-        ensure.SCHEMA,
-        ensure.WantedDrives,
-        "Drives and volumes that are wanted, as TOML",
-        "you, for `ensure`",
-        grows=True,
-    ),
-    _of(ensure.ENSURED_SCHEMA, ensure.Ensured, "What came of drives that are wanted", "`ensure --json`"),
     _of(run_document.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),
     Document(

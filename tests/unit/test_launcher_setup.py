@@ -329,6 +329,9 @@ def test_root_is_told_who_else_can_change_what_it_runs_and_has_a_copy_of_its_own
     (copy / "wizard" / "old.py").touch()
     assert run(checkout / "diskwright", "--install").returncode == 0
     assert not (copy / "wizard" / "old.py").exists()
+    assert run(prefix / "bin/diskwright", "--uninstall").returncode == 0
+    assert not copy.exists() and not (prefix / "bin/diskwright").is_symlink()
+    assert "There is no copy" in run(checkout / "diskwright", "--uninstall").stderr
 
 
 def test_nothing_is_set_up_that_nothing_uses() -> None:

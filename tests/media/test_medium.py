@@ -1,0 +1,235 @@
+"""The medium: a computer starts from it, sets a drive up, loses its power, starts again, and goes on."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.daily import IS_FULL
+from tests.devices import Bench, tool
+from tests.media.booted import Computer, Disk, Firmware
+from tests.media.conftest import BUILD_SECONDS, CHECKOUT
+from wizard.model.units import MIB
+
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not IS_FULL, reason="a start under emulation takes minutes: --full"),
+]
+START_SECONDS = 1500.0
+"""From switching on to the wizard's first screen."""
+SCREEN_SECONDS = 240.0
+WORK_SECONDS = 900.0
+LARGEST_BYTES = 220_000_000
+DONE = "(diskwright-done:%s)"
+
+
+@pytest.fixture(scope="session")
+def medium(built: Path) -> Path:
+    """The image, built on top of the module where it is not there."""
+    found = [*built.glob("*.iso")]
+    if not found:
+        subprocess.run(
+            [sys.executable, str(CHECKOUT / "packaging/build.py"), "--quick", "--output", str(built), "iso"],
+            check=True,
+            timeout=BUILD_SECONDS,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        )
+        found = [*built.glob("*.iso")]
+    (image,) = found
+    return image
+
+
+@pytest.fixture
+def empty(bench: Bench) -> Disk:
+    """A new drive. It is this test's own, and no guest has it while it is attached here."""
+    image = bench.folder / "new.img"
+    image.touch()
+    os.truncate(image, 1024 * MIB)
+    return Disk(image, "NEW-DRIVE", "NEW7F3K9")
+
+
+def first_screen(computer: Computer) -> None:
+    """The wizard is there, and has read the drive."""
+    computer.until("NEW-DRIVE", START_SECONDS)
+    computer.until("empty", SCREEN_SECONDS)
+
+
+def shell(computer: Computer) -> None:
+    """Out of the wizard, and to a prompt."""
+    computer.type("q")
+    computer.until("Enter starts it again", SCREEN_SECONDS)
+    computer.type("s", "enter")
+    computer.until("root@diskwright", SCREEN_SECONDS)
+
+
+def ask(computer: Computer, command: str, seconds: float = SCREEN_SECONDS) -> None:
+    """A command at the prompt, to its good end."""
+    computer.type(f"clear; {command}; echo '(diskwright-''done:'$?')'", "enter")
+    computer.until("(diskwright-done:", seconds)
+    computer.until(DONE % 0, SCREEN_SECONDS)
+
+
+def switch_off(computer: Computer) -> None:
+    """At the prompt."""
+    computer.type("systemctl poweroff", "enter")
+    computer.await_off(SCREEN_SECONDS)
+
+
+@pytest.fixture
+def mounted(bench: Bench, tmp_path: Path) -> Iterator[Path]:
+    """Where the first partition of an image is mounted by `look_into`."""
+    place = tmp_path / "seen"
+    place.mkdir()
+    yield place
+    if os.path.ismount(place):
+        tool("umount", str(place))
+
+
+def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
+    """The first partition of an image, here, read-only."""
+    loop = tool("losetup", "--find", "--show", "--partscan", "--read-only", str(image)).strip()
+    bench.images[loop] = image
+    tool("mount", "-o", "ro,norecovery", f"{loop}p1", str(mounted))
+    return mounted
+
+
+@pytest.mark.parametrize("firmware", [Firmware.BIOS, Firmware.SECURE])
+def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
+    firmware: Firmware, medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
+) -> None:
+    with Computer(tmp_path / "computer", medium, [empty], firmware, 768, stick=False) as computer:
+        first_screen(computer)
+        assert "sr0 is not listed" in computer.text and "loop" not in computer.text
+        computer.type("enter")
+        computer.until("mostly hold", SCREEN_SECONDS)
+        computer.type("enter")
+        computer.until("Volumes", SCREEN_SECONDS)
+        assert "lies in memory" in computer.text
+        computer.type("enter")
+        computer.until("Serial", SCREEN_SECONDS)
+        computer.until("Trying it out", SCREEN_SECONDS)
+        computer.type(empty.serial, "enter")
+        computer.until("ready", WORK_SECONDS)
+        shell(computer)
+        ask(computer, "echo mine > /srv/media/file && sync")
+        switch_off(computer)
+    assert (look_into(bench, empty.image, mounted) / "file").read_text() == "mine\n"
+
+
+def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
+    medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
+) -> None:
+    """By its own keyboard; what its screen shows is asked of the kernel over the serial line."""
+    with Computer(tmp_path / "computer", medium, [empty], Firmware.UEFI, 512, stick=True) as computer:
+        first_screen(computer)
+        shell(computer)
+
+        def shows(text: str, seconds: float) -> None:
+            there = f"grep -q '{text}' /dev/vcs1"
+            ask(
+                computer,
+                f"for i in $(seq {seconds:.0f}); do {there} && break; sleep 1; done; {there}",
+                WORK_SECONDS,
+            )
+
+        shows("NEW-DRIVE", SCREEN_SECONDS)
+        computer.press("enter")
+        shows("mostly hold", SCREEN_SECONDS)
+        computer.press("enter")
+        shows("Volumes", SCREEN_SECONDS)
+        computer.press("enter")
+        shows("Serial", SCREEN_SECONDS)
+        computer.press(*empty.serial, "enter")
+        shows("ready", WORK_SECONDS)
+        computer.photograph(tmp_path / "ready.png")
+        ask(computer, "echo mine > /srv/media/file && sync && free -m")
+        switch_off(computer)
+    assert (look_into(bench, empty.image, mounted) / "file").read_text() == "mine\n"
+
+
+@pytest.fixture
+def stick(medium: Path, bench: Bench) -> Path:
+    """A stick that the medium was copied to, with a partition for runs behind it."""
+    image = bench.folder / "stick.img"
+    shutil.copy(medium, image)
+    os.truncate(image, image.stat().st_size + 128 * MIB)
+    tool("sfdisk", "--relocate", "gpt-bak-std", str(image))
+    subprocess.run(
+        ["sfdisk", "--append", str(image)], input="type=L\n", text=True, check=True, capture_output=True
+    )
+    loop = tool("losetup", "--find", "--show", "--partscan", str(image)).strip()
+    bench.images[loop] = image
+    bench.own(loop)
+    last = tool("lsblk", "--noheadings", "--list", "--paths", "--output", "NAME", loop).split()[-1]
+    assert last != loop
+    tool("mke2fs", "-q", "-t", "ext4", "-L", "diskwright-runs", last)
+    tool("losetup", "--detach", loop)
+    del bench.images[loop]
+    return image
+
+
+@pytest.fixture
+def misaligned(bench: Bench, tmp_path: Path) -> Disk:
+    """A drive as of old: an MBR, and an ext3 with a file that begins at sector 63."""
+    image = bench.folder / "old.img"
+    image.touch()
+    os.truncate(image, 512 * MIB)
+    subprocess.run(
+        ["sfdisk", str(image)],
+        input="label: dos\nstart=63, size=600000\n",
+        text=True,
+        check=True,
+        capture_output=True,
+    )
+    loop = tool("losetup", "--find", "--show", "--partscan", str(image)).strip()
+    bench.images[loop] = image
+    bench.own(loop)
+    tool("mke2fs", "-q", "-t", "ext3", "-L", "old", f"{loop}p1")
+    place = tmp_path / "old"
+    place.mkdir()
+    tool("mount", f"{loop}p1", str(place))
+    (place / "file").write_bytes(b"kept\n" * 4_000_000)
+    tool("umount", str(place))
+    tool("losetup", "--detach", loop)
+    del bench.images[loop]
+    return Disk(image, "OLD-DRIVE", "OLD5T8W2")
+
+
+def test_it_goes_on_after_its_power_was_cut_in_the_middle(
+    stick: Path, misaligned: Disk, bench: Bench, mounted: Path, tmp_path: Path
+) -> None:
+    """A partition moves; started again, the wizard offers it first. Then its ext3 becomes an ext4."""
+    with Computer(tmp_path / "computer", stick, [misaligned], Firmware.BIOS, 768, stick=True) as computer:
+        computer.until("OLD-DRIVE", START_SECONDS)
+        shell(computer)
+        ask(computer, "findmnt /var/lib/diskwright")
+        drive = f"/dev/disk/by-id/ata-{misaligned.model}_{misaligned.serial}"
+        computer.type(f"diskwright move {drive} --align --confirm {misaligned.serial} &", "enter")
+        moving = "for i in $(seq 600); do diskwright status --json | grep -q '\"running\"' && break; done"
+        ask(computer, f"{moving}; sync", WORK_SECONDS)
+    with Computer(tmp_path / "computer", stick, [misaligned], Firmware.BIOS, 768, stick=True) as computer:
+        computer.until("Go on, or undo it?", START_SECONDS)
+        shell(computer)
+        ask(computer, "diskwright resume && diskwright keep", WORK_SECONDS)
+        way = f"diskwright migrate {drive}-part1 --way light -o /root/ext4.json"
+        ask(computer, way, WORK_SECONDS)
+        ask(
+            computer,
+            f"diskwright apply /root/ext4.json --confirm {misaligned.serial} && diskwright keep",
+            WORK_SECONDS,
+        )
+        switch_off(computer)
+    assert "start=        2048" in tool("sfdisk", "--dump", str(misaligned.image))
+    assert (look_into(bench, misaligned.image, mounted) / "file").read_bytes() == b"kept\n" * 4_000_000
+    assert tool("findmnt", "--noheadings", "--output", "FSTYPE", str(mounted)).strip() == "ext4"
+
+
+def test_it_is_small(medium: Path) -> None:
+    """Packed as it is handed out. A build for trying is larger, and proves nothing of this."""
+    if "DISKWRIGHT_DIST" not in os.environ:
+        pytest.skip("it was packed loosely")
+    assert medium.stat().st_size <= LARGEST_BYTES
