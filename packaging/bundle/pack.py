@@ -91,6 +91,7 @@ def _installed(root: Path, tree: Path, date: int) -> Path:
 def _deb(root: Path, installed: Path, output: Path, name: str, date: int) -> Path:
     """It depends on nothing, since it carries everything."""
     version = name.split("-")[1]
+    (root / "tmp").mkdir(exist_ok=True)
     about = installed / "DEBIAN/control"
     about.parent.mkdir()
     size = sum(file.lstat().st_size for file in installed.rglob("*")) // 1024

@@ -27,6 +27,11 @@ from wizard.model.documents.ensure import WantedDrives
 from wizard.model.units import MIB
 
 SIZE = 96 * MIB
+SWAP = """[[drive.volume]]
+role = "swap"
+size = "32M"
+mount = "none"
+"""
 
 
 def text_for(drive: str, work: Work, more: str = "", volume: str = "") -> str:
@@ -96,6 +101,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
 
     # Of what is missing each is added, and nothing else.
     wanted = wanted_for(drive, work)
+    tool("mount", "-o", "remount,rw", str(work.place("media")))
     work.fstab.write_text("")
     assert "has no line" in told(ensure(wanted, work, check=True))
     assert ensure(wanted, work).state == "changed"
@@ -132,6 +138,10 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     assert result.state == "refused" and "2 partitions" in told(result) and result.first.replace
     for value in (drive.removeprefix("/dev/"), f"{drive.removeprefix('/dev/')}:0123456789ab"):
         assert ensure(wanted_for(drive, work, f'replace = "{value}"'), work).state == "refused"
+    # Nor does it matter that what is there could never be what is wanted.
+    head = f'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = {{ path = "{drive}" }}\n'
+    swap = ensure(read_wanted(head + SWAP, "wanted.toml"), work, check=True)
+    assert swap.first.replace == result.first.replace
     assert work.digest(drive) == before
 
     replaces = f'replace = "{result.first.replace}"'
@@ -189,13 +199,6 @@ def test_a_run_that_is_not_over_is_gone_on_with_or_named(
     until(lambda: not is_locked(run))
     assert ensure(wanted, work).state in ("changed", "as-wanted")
     assert ensure(wanted, work).state == "as-wanted"
-
-
-SWAP = """[[drive.volume]]
-role = "swap"
-size = "32M"
-mount = "none"
-"""
 
 
 @pytest.mark.parametrize("what", one_in(2, ("swap on an MBR", "subvolumes")))

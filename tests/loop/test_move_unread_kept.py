@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.daily import SEED
+from tests.daily import SEED, one_in
 from tests.devices import tool
 from tests.loop.applying import Work, carry_out, diskwright, ended, story
 from tests.loop.failing import FailingDrive, failing_drive
@@ -78,7 +78,7 @@ def fails_before(
     monkeypatch.setattr(owner, name, failing)
 
 
-@pytest.mark.parametrize("at", [HEAD, COPY])
+@pytest.mark.parametrize("at", one_in(2, (HEAD, COPY)))
 def test_what_fails_before_anything_was_written_refuses_the_move(
     work: Work, drive: FailingDrive, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
@@ -176,7 +176,7 @@ def test_what_fails_once_it_is_back_is_named(
     assert digest(node, ((FILES, BLOCK),)) == rest
 
 
-@pytest.mark.parametrize("at", [HEAD, COPY])
+@pytest.mark.parametrize("at", one_in(2, (HEAD, COPY)))
 def test_of_several_one_that_fails_is_gone_over(work: Work, drive: FailingDrive, at: int) -> None:
     machine = probe_machine([drive.path])
     moves = planned_moves(machine, machine.drives[0]).moves

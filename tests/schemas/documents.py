@@ -27,7 +27,7 @@ from wizard.migrate.carried_document import CARRIED
 from wizard.migrate.document import MIGRATIONS
 from wizard.model.advice import Advice, Workload
 from wizard.model.displaced import DisplacedVerdict
-from wizard.model.documents import ensure
+from wizard.model.documents import ensure as wanted
 from wizard.model.documents.migration import Prospect
 from wizard.model.journal import Entry
 from wizard.model.notice import Notice
@@ -47,7 +47,7 @@ class Document:
     """A kind of document: its schema's name, as diskwright.plan/2, what it is, and where it comes from.
 
     Without `derived` it leaves out what follows from the rest; where it `grows`, older ones lack what was
-    added since, or a person leaves out what need not be said.
+    added since.
     """
 
     name: str
@@ -170,6 +170,16 @@ DOCUMENTS = (
     _shown(MOVES, "Moves of partitions"),
     _sealed(BRINGS, "What is copied to a volume", "`bring`"),
     _shown(BRINGS, "What is copied to a volume"),
+    _of(
+        wanted.SCHEMA,
+        wanted.WantedDrives,
+        "What is wanted of drives, as TOML",
+        "you, for `ensure`",
+        grows=True,
+    ),
+    _of(
+        wanted.ENSURED_SCHEMA, wanted.Ensured, "What came of the drives that a file wants", "`ensure --json`"
+    ),
     _of(trial_document.SCHEMA, Verdict, "What misaligned access costs", "`bench --json`"),
     _of(trial_document.CLIFF_SCHEMA, CliffVerdict, "A drive's write cliff", "`bench --shingled --json`"),
     _of(
@@ -180,14 +190,6 @@ DOCUMENTS = (
     ),
     _of(candidates_document.SCHEMA, TrialVerdict, "Filesystems that were tried", "`trial --json`"),
     _list_of(status.SCHEMA, status.Row, "runs", "What was applied, and how it ended", "`status --json`"),
-    _of(
-        ensure.SCHEMA,
-        ensure.WantedDrives,
-        "Drives and volumes that are wanted, as TOML",
-        "you, for `ensure`",
-        grows=True,
-    ),
-    _of(ensure.ENSURED_SCHEMA, ensure.Ensured, "What came of drives that are wanted", "`ensure --json`"),
     _of(run_document.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),
     Document(

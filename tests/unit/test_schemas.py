@@ -24,18 +24,22 @@ from tests.unit.test_migrate_carried import ROOT
 from tests.unit.test_moving_planned import MISALIGNED, moved
 from tests.unit.test_trial_cliff import verdict as cliff_verdict
 from tests.unit.trials import verdict as trial_verdict
+from wizard.apply.ensure.look import Look, Standing
 from wizard.cli import main
 from wizard.documents.codec import render_document, to_json
 from wizard.faces.migrate import PROSPECT_SCHEMA
+from wizard.faces.showing.ensured import Result, document_of
 from wizard.faces.showing.inspection import SCHEMA as MACHINE
 from wizard.layout.bring.document import BRINGS
 from wizard.layout.changes.changes_document import CHANGES as SEALED_CHANGES
 from wizard.layout.document import PLANS
+from wizard.layout.ensured.document import read_wanted
 from wizard.layout.moving.document import MOVES
 from wizard.migrate.carried_document import CARRIED
 from wizard.migrate.carry import make_carried
 from wizard.migrate.document import MIGRATIONS
 from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.ensure import ENSURED_SCHEMA
 from wizard.model.documents.migration import Way
 from wizard.model.documents.move import Moves
 from wizard.probe.recorded import load_machine
@@ -133,9 +137,11 @@ def test_journals(folder: Path) -> None:
     assert lines and not [found for line in lines if (found := faults(json.loads(line), ENTRY))]
 
 
-def test_what_a_person_writes() -> None:
+def test_what_is_wanted_and_what_came_of_it() -> None:
     text = HEAD + VOLUME
     assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
+    look = Look(read_wanted(text, "w.toml").drive[0], Standing.REFUSED, ("No drive.",))
+    assert faults_of(render_document(ENSURED_SCHEMA, to_json(document_of((Result(look),), check=True)))) == ""
     assert faults(tomllib.loads(text.replace("serial", "number")), "diskwright.wanted/1")
 
 
@@ -155,9 +161,18 @@ def test_what_is_wrong_is_found() -> None:
 
 def test_none_is_forgotten() -> None:
     """Each is written here, but for those that lie in a run's folder and on its drive."""
-    printed = {"workloads", "glossary", "options", "advice", "report", "runs", "machine", "facts"}
+    printed = {
+        "wanted",
+        "ensured",
+        "workloads",
+        "glossary",
+        "options",
+        "advice",
+        "report",
+        "runs",
+        "machine",
+        "facts",
+    }
     here = written().keys() | {"diskwright.plan/2", "diskwright.plan-shown/2"}
     others = {one.name for one in DOCUMENTS if one.comes_from not in (RUN, "the drive")} - here
-    # A person writes one, and the other is held against its schema where it is printed, in tests/loop.
-    others -= {"diskwright.wanted/1", "diskwright.ensured/1"}
     assert {name.removeprefix("diskwright.").partition("/")[0] for name in others} == printed

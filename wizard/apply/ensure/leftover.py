@@ -7,10 +7,13 @@ from pathlib import Path
 from wizard.apply.decide import LEFT_OFF, ways_on
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.ensure import words
+from wizard.apply.move.of_run import load_moves
 from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
+from wizard.apply.tune.of_run import load_changes
 from wizard.model.errors import BadInput
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
 from wizard.model.said import Said
@@ -53,13 +56,31 @@ def _left(run: Path, wanted: Plan, drive: Drive) -> Leftover | None:
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
-    if kind_of(run) is Kind.PLAN:
-        return any(
-            one.drive.serial == drive.serial if drive.serial else one.drive.path == drive.path
-            for one in load_plan(run).members
-        )
+    known = _drives_of(run)
+    if known:
+        return any(_is_same(one, drive) for one in known)
     devices, _ = outline(run)
     return any(device == drive.path or drive.partition(device) is not None for device in devices)
+
+
+def _drives_of(run: Path) -> tuple[Identity, ...]:
+    """The drives of a run, where its document says who they are."""
+    match kind_of(run):
+        case Kind.PLAN:
+            return tuple(member.drive for member in load_plan(run).members)
+        case Kind.CHANGES:
+            return (load_changes(run).drive,)
+        case Kind.MOVE:
+            return (load_moves(run).drive,)
+        case _:
+            return ()
+
+
+def _is_same(known: Identity, drive: Drive) -> bool:
+    """By its serial number, or by its node and size: another drive may have that node since."""
+    if known.serial and drive.serial and not drive.same_serial:
+        return known.serial == drive.serial
+    return (known.path, known.size_bytes) == (drive.path, drive.size_bytes)
 
 
 def _is_untouched(run: Path) -> bool:

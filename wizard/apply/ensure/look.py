@@ -1,5 +1,6 @@
 """How one drive stands to what is wanted of it, and what would lead there. Looks; nothing is written."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -26,9 +27,9 @@ from wizard.layout.ensured.document import requests_of
 from wizard.layout.ensured.matching import drive_meant
 from wizard.layout.planner import Mode
 from wizard.layout.requested import plan_requested
-from wizard.layout.room.refusals import unread_content
+from wizard.layout.room.refusals import refuse_content, unread_content
 from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wish import Arrangement
+from wizard.layout.wishes.wish import Arrangement, Request
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.ensure import Match, Shape, WantedDrive
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -113,15 +114,13 @@ def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -
             machine, drive, requests, mode, _draw, _usual(where), wanted.danger, arrangement
         )
 
-    there = mounted_as_there(as_it_is(requests, drive), drive, where)
-    usual = replace(_usual(where), taken=())
-    ideal = plan_requested(
-        with_makers(machine), emptied(drive), there, None, _draw, usual, wanted.danger, arrangement
-    )
+    ideal = _ideal(wanted, machine, drive, requests, where)
     seen = Look(wanted, Standing.REFUSED, (), drive, after=shape_wanted(ideal, _places(ideal)))
     left = leftover(ideal, drive, where.journal_dir)
     if left is not None:
         return _left(seen, left)
+    if drive.waiting is not None and drive.waiting.bare:
+        refuse_content(drive, chosen=False)
     if drive.is_empty:
         return _made(replace(seen, before=shape_of(drive, {})), planned(None), where)
     differences = layout_differences(ideal, drive)
@@ -133,6 +132,23 @@ def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -
         told = words.OTHERWISE if not wanted.replace else words.OTHER_REPLACE
         return replace(seen, said=(*differences, told(drive=drive.path, value=value)), replace=value)
     return _made(replace(seen, replaces=True), planned(Mode.REPLACE), where)
+
+
+def _ideal(
+    wanted: WantedDrive, machine: Machine, drive: Drive, requests: Sequence[Request], where: Where
+) -> Plan:
+    """The plan that the drive would get if it were blank, with what is there where nothing else is said."""
+
+    def planned(asked: Sequence[Request]) -> Plan:
+        there, usual = mounted_as_there(asked, drive, where), _usual(where)
+        able, arrangement = with_makers(machine), Arrangement(wanted.table)
+        return plan_requested(able, emptied(drive), there, None, _draw, usual, wanted.danger, arrangement)
+
+    try:
+        return planned(as_it_is(requests, drive))
+    except DiskwrightError:
+        # What is there cannot be what is wanted, such as an ext4 where a system starts from.
+        return planned(requests)
 
 
 def _left(seen: Look, left: Leftover) -> Look:

@@ -49,8 +49,8 @@ OVER_MEANS = Sentence(
 OVER_TITLE = Sentence("desk.work.over-title", "Go on over what cannot be read?")
 OVER_COSTS = Sentence(
     "desk.work.over-costs",
-    "These places become zeros, but for what the journal has. Undo brings back all but the zeros. Which files "
-    "they are of cannot be told while it is half moved.",
+    "These places become zeros, but for what the journal has. Undo brings back all but the zeros. Which "
+    "files they are of cannot be told while it is half moved.",
 )
 OVER_YES = Sentence("desk.work.over-yes", "go on over them")
 OVER = Sentence("desk.work.over", "over bad sectors")
