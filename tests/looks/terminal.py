@@ -35,12 +35,14 @@ class Terminal:
     def __init__(
         self,
         *arguments: str,
-        program: tuple[str, ...] = (sys.executable, "-m", "wizard"),
+        program: tuple[str, ...] | str = (sys.executable, "-m", "wizard"),
         columns: int = 80,
         lines: int = 24,
         cwd: Path = ROOT,
         **environment: str,
     ) -> None:
+        # One word where there is nothing to be said to it.
+        command = (program,) if isinstance(program, str) else program
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.received = b""
@@ -49,7 +51,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(cwd)
-            os.execvpe(program[0], [*program, *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
+            os.execvpe(command[0], [*command, *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def __enter__(self) -> "Terminal":

@@ -122,6 +122,11 @@ def in_bash(made: Path, *words: str) -> list[str]:
     return told.stdout.split()
 
 
+def at_home(made: Path) -> dict[str, str]:
+    """A home of its own, since fish makes its folder there."""
+    return {**os.environ, "HOME": str(made), "XDG_CONFIG_HOME": str(made), "XDG_DATA_HOME": str(made)}
+
+
 def in_fish(made: Path, *words: str) -> list[str]:
     """What fish offers there."""
     typed = " ".join(("diskwright", *words))
@@ -130,7 +135,7 @@ def in_fish(made: Path, *words: str) -> list[str]:
         capture_output=True,
         text=True,
         cwd=made,
-        env={**os.environ, "HOME": str(made)},
+        env=at_home(made),
         check=True,
     )
     assert told.stderr == ""
@@ -229,7 +234,11 @@ def test_zsh_completes(made: Path, typed: str, offered: str) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_scripts_are_of_their_shells(made: Path, shell: str) -> None:
     found = subprocess.run(
-        (needed(shell), "-n", str(script_of(made, shell))), capture_output=True, text=True, check=False
+        (needed(shell), "-n", str(script_of(made, shell))),
+        capture_output=True,
+        text=True,
+        env=at_home(made),
+        check=False,
     )
     assert (found.stdout, found.stderr, found.returncode) == ("", "", 0)
 
