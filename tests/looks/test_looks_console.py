@@ -133,7 +133,9 @@ def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
 def test_without_colours_everything_can_still_be_told_apart(
     recorded: Path, environment: dict[str, str], ascii_only: bool
 ) -> None:
-    with Terminal("--machine", str(recorded), columns=80, lines=24, cwd=ROOT, **environment) as terminal:
+    wizard = (sys.executable, "-m", "wizard")
+    arguments = ("--machine", str(recorded))
+    with Terminal(*arguments, program=wizard, columns=80, lines=24, cwd=ROOT, **environment) as terminal:
         for name in looked_at(terminal):
             text = terminal.text
             assert text.isascii() or not ascii_only, f"{name}: {sorted(set(text) - SAFE)}"
