@@ -108,7 +108,10 @@ def test_tests_are_named_without_being_run(place: Place) -> None:
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
-        (("unti",), "there is no tier 'unti'; there are: lint unit loop looks screenshots media lab fresh bench."),
+        (
+            ("unti",),
+            "there is no tier 'unti'; there are: lint unit loop looks screenshots media lab fresh bench.",
+        ),
         (("-k", "align"), "name the tier before '-k', as in: tests/run unit -k align"),
         (("lint", "-x"), "the tier lint takes no '-x'; only unit, loop, looks, media and lab take options."),
         (("unit", "lab", "-x"), "the lab's options are for the lab alone: tests/run lab -x"),
