@@ -1,5 +1,6 @@
 """The medium: a computer starts from it, sets a drive up, loses its power, starts again, and goes on."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -52,6 +53,17 @@ def empty(bench: Bench) -> Disk:
     return Disk(image, "NEW-DRIVE", "NEW7F3K9")
 
 
+@pytest.fixture
+def witness(bench: Bench) -> Disk:
+    """A drive that any mount would change: an ext3 that was not unmounted."""
+    image = bench.folder / "witness.img"
+    image.touch()
+    os.truncate(image, 64 * MIB)
+    tool("mke2fs", "-q", "-t", "ext3", str(image))
+    tool("debugfs", "-w", "-R", "feature needs_recovery", str(image))
+    return Disk(image, "WITNESS", "WIT4N6X1")
+
+
 def first_screen(computer: Computer) -> None:
     """The wizard is there, and has read the drive."""
     computer.until("NEW-DRIVE", START_SECONDS)
@@ -99,9 +111,10 @@ def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
 
 @pytest.mark.parametrize("firmware", [Firmware.BIOS, Firmware.SECURE])
 def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
-    firmware: Firmware, medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
+    firmware: Firmware, medium: Path, empty: Disk, witness: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
-    with Computer(tmp_path / "computer", medium, [empty], firmware, 768, stick=False) as computer:
+    before = hashlib.sha256(witness.image.read_bytes()).digest()
+    with Computer(tmp_path / "computer", medium, [empty, witness], firmware, 768, stick=False) as computer:
         first_screen(computer)
         assert "sr0 is not listed" in computer.text and "loop" not in computer.text
         computer.type("enter")
@@ -118,6 +131,7 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
         ask(computer, "echo mine > /srv/media/file && sync")
         switch_off(computer)
     assert (look_into(bench, empty.image, mounted) / "file").read_text() == "mine\n"
+    assert hashlib.sha256(witness.image.read_bytes()).digest() == before, "it touched a drive by itself"
 
 
 def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(

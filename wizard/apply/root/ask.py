@@ -15,8 +15,8 @@ sudo asks on the terminal itself, whatever the standard streams are. Since those
 starts its command in the background and reads no keys, also where it gives the command a terminal of its own
 (sudo, src/exec_pty.c): the wizard keeps the keyboard.
 
-run0 and pkexec have not been tried with this, since they need a running systemd, or polkit's daemon; their
-options are those of run0(1) and pkexec(1). run0 runs its command as a service of its own, whose processes end
+pkexec was tried with the installed copy (packaging/debian/check.sh). run0 was not, since it needs a running
+systemd; its options are those of run0(1). run0 runs its command as a service of its own, whose processes end
 with the first of them: the relay therefore never ends before the run does.
 """
 
