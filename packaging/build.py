@@ -34,7 +34,7 @@ def main() -> int:
     bundle.add_argument(
         "--unpinned", action="store_true", help="take what the mirror has today, whatever packages.lock says"
     )
-    kinds.add_parser("iso", help="a bootable medium; the bundle comes first")
+    kinds.add_parser("iso", help="a bootable medium, and the bundle first where it is not there")
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("build.py: it needs root, to work in a root folder of its own.")
@@ -52,15 +52,27 @@ def main() -> int:
 
 def _made(work: Path, arguments: argparse.Namespace, name: str) -> tuple[Path, ...]:
     output: Path = arguments.output.absolute()
-    if arguments.kind == "bundle":
-        lock = Lock.RENEWED if arguments.new_lock else Lock.IGNORED if arguments.unpinned else Lock.HELD
-        tree = build_tree(work, lock)
-        return packed(tree, output, name, _date(), quick=arguments.quick)
     module, image = output / f"{name}.srm", output / f"{name}.iso"
-    if not module.exists():
-        raise NotBuilt(f"{module} is not there. First: packaging/build.py bundle")
-    write_image(work, build_system(work, quick=arguments.quick), module, image)
-    return (image,)
+    made: tuple[Path, ...] = ()
+    if arguments.kind == "bundle" or not module.exists():
+        tree = build_tree(_folder(work / "bundle"), _lock(arguments))
+        made = packed(tree, output, name, _date(), quick=arguments.quick)
+    if arguments.kind == "iso":
+        place = _folder(work / "iso")
+        write_image(place, build_system(place, quick=arguments.quick), module, image)
+        made = (*made, image)
+    return made
+
+
+def _folder(place: Path) -> Path:
+    place.mkdir()
+    return place
+
+
+def _lock(arguments: argparse.Namespace) -> Lock:
+    if getattr(arguments, "new_lock", False):
+        return Lock.RENEWED
+    return Lock.IGNORED if getattr(arguments, "unpinned", False) else Lock.HELD
 
 
 def _version() -> str:

@@ -5,6 +5,7 @@ It is asked twice: before a run is begun, and again by the run itself under the 
 """
 
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -166,7 +167,12 @@ def check_tools(plan: Plan) -> None:
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     check_programs(wanted)
     if find_spec("parted") is None:
-        raise Refused(f"{missing((BINDING,), family_of(os_release())).said} {NOTHING_WRITTEN()}")
+        said = missing((BINDING,), family_of(os_release())).said
+        # pip has no ready-made one, and the distribution's is not seen from everywhere.
+        here = (
+            f" {words.NOT_SEEN(folder=printable(sys.prefix, 200))}" if sys.prefix != sys.base_prefix else ""
+        )
+        raise Refused(f"{said}{here} {NOTHING_WRITTEN()}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
