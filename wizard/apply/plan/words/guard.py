@@ -131,5 +131,5 @@ BACK = Sentence("apply.plan.guard.back", "{drive} holds what it held before, byt
 AT_RESTART = Sentence("apply.plan.guard.at-restart", "The kernel takes that over at a restart.")
 NOT_SEEN = Sentence(
     "apply.plan.guard.not-seen",
-    "The environment in {folder} sees it only where it was made with --system-site-packages, as pipx can, too.",
+    "The environment in {folder} sees it only where it was made with --system-site-packages (pipx, too).",
 )
