@@ -4,6 +4,10 @@
 set -eu
 me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
 umask 022
+# Of what somebody else brings along to root, nothing is to decide which program runs: the system's own come first.
+case ${SUDO_UID:-}${PKEXEC_UID:-}${DOAS_USER:-} in
+    ?*) PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH ;;
+esac
 
 start() { # TREE WORD...
     tree=$1
@@ -44,9 +48,13 @@ unpacked() { # FOLDER
 if [ "$(id -u)" = 0 ]; then
     tree=/run/diskwright/$digest
     if [ -x "$tree/bin/diskwright" ] || mounted "$tree"; then start "$tree" "$@"; fi
+    # Not below the home of whoever called sudo, who could exchange it.
+    first=/run second=/root/.cache
+else
+    first=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache} second=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}
+    [ -z "${HOME:-}" ] || mkdir -p "$HOME/.cache" 2>/dev/null || :
 fi
-for room in "${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}" "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}" /var/tmp /tmp; do
-    case $room in "${HOME:-/nonexistent}/.cache") mkdir -p "$room" 2>/dev/null || : ;; esac
+for room in "$first" "$second" /var/tmp /tmp; do
     if [ ! -d "$room" ] || [ ! -w "$room" ]; then continue; fi
     own=$room/diskwright-$(id -u)
     mkdir -m 700 "$own" 2>/dev/null || :
