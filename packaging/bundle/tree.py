@@ -211,6 +211,9 @@ def _put_copyright(root: Path, tree: Path) -> None:
     """What the licences of the carried packages ask for; wheels have theirs beside them."""
     for file in sorted((root / "usr/share/doc").glob("*/copyright")):
         shutil.copy(file, tree / "copyright" / file.parent.name)
+    # Which sources belong to it.
+    for lock in (HERE / "packages.lock", CHECKOUT / "requirements.lock"):
+        shutil.copy(lock, tree / "copyright")
 
 
 def _compile(tree: Path) -> None:
