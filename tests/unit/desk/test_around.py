@@ -33,6 +33,8 @@ def test_the_medium_is_named_in_one_line_and_not_listed() -> None:
     person = Person(started_from())
     assert rows(person) == ["/dev/sda"]
     assert person.said == "/dev/sdb is not listed: this system was started from it."
+    person.desk.moved("/dev/sda")
+    assert not person.said
 
 
 def test_an_installed_systems_drive_is_listed() -> None:

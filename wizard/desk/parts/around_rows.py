@@ -24,10 +24,10 @@ def listed(around: Machine | None, found: Mapping[str, Found]) -> dict[str, Foun
 
 
 def notice(
-    services: Services, around: Machine | None, drives: Sequence[Drive], *, nothing: bool
+    services: Services, around: Machine | None, drives: Sequence[Drive], *, nothing: bool, brief: bool
 ) -> Piece | None:
     """One line: that there is no drive, why nothing can be written, what is missing, or which drive
-    is left out of the list."""
+    is left out of the list. A `brief` one tells no more than what stands against everything."""
     if nothing:
         return Piece(words.NO_DRIVE())
     if services.apply_obstacle:
@@ -36,7 +36,7 @@ def notice(
         return None
     if absent := _absent(around, NEEDED):
         return Piece(words.CANNOT(programs=absent), Tone.WARN)
-    if not around.live_medium:
+    if brief or not around.live_medium:
         return None
     if absent := _absent(around, OTHERS):
         return Piece(words.LACKS(programs=absent), Tone.WARN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from wizard.desk.parts import around_rows, drive_rows
 from wizard.desk.parts.answers import answers, misaligned_found
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
-from wizard.desk.view import Action, Column, Pane, Row, Rows, Step, Text, Tone, View, para
+from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.desk.words import drives as words
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
@@ -182,12 +182,16 @@ class Drives(Place):
             drive_rows.about(self.services, len(self._listed)),
             rows=Rows(rows, at, COLUMNS),
             panes=self._panes(at, found),
-            said=self.said
-            or around_rows.notice(
-                self.services, self._around, self.answered, nothing=not rows and not self._asking
-            ),
+            said=self.said or self._notice(rows),
             busy=self._asking,
             help=HELP,
+        )
+
+    def _notice(self, rows: Sequence[Row]) -> Piece | None:
+        nothing = not rows and not self._asking
+        # Once somebody has seen it, its line is the drives' again.
+        return around_rows.notice(
+            self.services, self._around, self.answered, nothing=nothing, brief=self._led
         )
 
     def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
