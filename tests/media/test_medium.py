@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -25,6 +26,8 @@ START_SECONDS = 1500.0
 SCREEN_SECONDS = 240.0
 WORK_SECONDS = 900.0
 LARGEST_BYTES = 220_000_000
+KEY_SECONDS = 3.0
+"""Until a key has been drawn."""
 DONE = "(diskwright-done:%s)"
 
 
@@ -68,6 +71,16 @@ def first_screen(computer: Computer) -> None:
     """The wizard is there, and has read the drive."""
     computer.until("NEW-DRIVE", START_SECONDS)
     computer.until("empty", SCREEN_SECONDS)
+
+
+def lead_to(computer: Computer, model: str) -> None:
+    """The cursor to a drive: which name it has is the kernel's to say."""
+    for _ in range(4):
+        if any(line.startswith(">") and model in line for line in computer.text.splitlines()):
+            return
+        computer.type("down")
+        sleep(KEY_SECONDS)
+    raise AssertionError(f"the cursor does not get to {model}:\n{computer.text}")
 
 
 def shell(computer: Computer) -> None:
@@ -117,6 +130,7 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
     with Computer(tmp_path / "computer", medium, [empty, witness], firmware, 768, stick=False) as computer:
         first_screen(computer)
         assert "sr0 is not listed" in computer.text and "loop" not in computer.text
+        lead_to(computer, empty.model)
         computer.type("enter")
         computer.until("mostly hold", SCREEN_SECONDS)
         computer.type("enter")
