@@ -219,7 +219,9 @@ def _put_copyright(root: Path, tree: Path) -> None:
 def _compile(tree: Path) -> None:
     """Byte code that is never held against its source: nobody writes here later, and all builds are alike."""
     python = tree / "python/bin/python"
-    run(python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", tree, tree)
+    # What compiles writes none of its own, which would name the folder that all this is made in.
+    compiles = (python, "-I", "-B", "-m", "compileall", "-q", "-f", "-s", tree)
+    run(*compiles, "--invalidation-mode", "unchecked-hash", tree)
 
 
 def _script(file: Path, text: str) -> None:

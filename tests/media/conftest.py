@@ -22,7 +22,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with what was built; $DISKWRIGHT_DIST where it was built before."""
     if given := os.environ.get("DISKWRIGHT_DIST"):
         return Path(given)
-    folder = tmp_path_factory.mktemp("dist")
+    return build(tmp_path_factory.mktemp("dist"))
+
+
+def build(folder: Path) -> Path:
+    """The one file and the module, packed loosely, in a folder."""
     done = _build(folder)
     if done.returncode and OTHER_PACKAGES in done.stderr:
         # The mirror has moved on. That is for whoever releases to look at, and no fault of the program.

@@ -1,5 +1,6 @@
 """The one file: it starts where there is nothing, for root and for a plain user, and does a whole job."""
 
+import hashlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from tests.daily import IS_FULL
 from tests.devices import Bench, tool
 from tests.looks.terminal import Terminal
 from tests.loop.applying import gate, stand_in, until
+from tests.media.conftest import build
 from tests.media.roots import PLAIN_USER, Root, debian_root
 from wizard.model.units import MIB
 
@@ -110,3 +112,12 @@ def test_it_runs_on_releases_of_debian(
     drive = bench.make_drive(64 * MIB)
     for user in (0, PLAIN_USER):
         looks(root, user, root.take_in(one_file), drive)
+
+
+@pytest.mark.skipif(not IS_FULL, reason="it is built twice more: --full")
+def test_two_builds_are_alike(tmp_path: Path) -> None:
+    digests = []
+    for name in ("first", "second"):
+        folder = build(tmp_path / name)
+        digests.append({file.name: hashlib.sha256(file.read_bytes()).digest() for file in folder.iterdir()})
+    assert digests[0] == digests[1] and len(digests[0]) == 2
