@@ -1,6 +1,7 @@
 """The medium: a computer starts from it, sets a drive up, loses its power, starts again, and goes on."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -114,11 +115,26 @@ def mounted(bench: Bench, tmp_path: Path) -> Iterator[Path]:
         tool("umount", str(place))
 
 
+def attached(bench: Bench, image: Path, number: int, *options: str) -> str:
+    """One of the partitions of an image as a device, from 0; not every kernel makes a loop's partitions."""
+    part = json.loads(tool("sfdisk", "--json", str(image)))["partitiontable"]["partitions"][number]
+    extent = ("--offset", str(part["start"] * 512), "--sizelimit", str(part["size"] * 512))
+    loop = tool("losetup", "--find", "--show", *extent, *options, str(image)).strip()
+    bench.images[loop] = image
+    bench.own(loop)
+    return loop
+
+
+def detach(bench: Bench, loop: str) -> None:
+    """Before a guest has the image."""
+    tool("losetup", "--detach", loop)
+    del bench.images[loop]
+
+
 def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
     """The first partition of an image, here, read-only."""
-    loop = tool("losetup", "--find", "--show", "--partscan", "--read-only", str(image)).strip()
-    bench.images[loop] = image
-    tool("mount", "-o", "ro,norecovery", f"{loop}p1", str(mounted))
+    loop = attached(bench, image, 0, "--read-only")
+    tool("mount", "-o", "ro,norecovery", loop, str(mounted))
     return mounted
 
 
@@ -189,14 +205,9 @@ def stick(medium: Path, bench: Bench) -> Path:
     subprocess.run(
         ["sfdisk", "--append", str(image)], input="type=L\n", text=True, check=True, capture_output=True
     )
-    loop = tool("losetup", "--find", "--show", "--partscan", str(image)).strip()
-    bench.images[loop] = image
-    bench.own(loop)
-    last = tool("lsblk", "--noheadings", "--list", "--paths", "--output", "NAME", loop).split()[-1]
-    assert last != loop
-    tool("mke2fs", "-q", "-t", "ext4", "-L", "diskwright-runs", last)
-    tool("losetup", "--detach", loop)
-    del bench.images[loop]
+    loop = attached(bench, image, -1)
+    tool("mke2fs", "-q", "-t", "ext4", "-L", "diskwright-runs", loop)
+    detach(bench, loop)
     return image
 
 
@@ -213,17 +224,14 @@ def misaligned(bench: Bench, tmp_path: Path) -> Disk:
         check=True,
         capture_output=True,
     )
-    loop = tool("losetup", "--find", "--show", "--partscan", str(image)).strip()
-    bench.images[loop] = image
-    bench.own(loop)
-    tool("mke2fs", "-q", "-t", "ext3", "-L", "old", f"{loop}p1")
+    loop = attached(bench, image, 0)
+    tool("mke2fs", "-q", "-t", "ext3", "-L", "old", loop)
     place = tmp_path / "old"
     place.mkdir()
-    tool("mount", f"{loop}p1", str(place))
+    tool("mount", loop, str(place))
     (place / "file").write_bytes(b"kept\n" * 4_000_000)
     tool("umount", str(place))
-    tool("losetup", "--detach", loop)
-    del bench.images[loop]
+    detach(bench, loop)
     return Disk(image, "OLD-DRIVE", "OLD5T8W2")
 
 
