@@ -145,7 +145,8 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
     before = hashlib.sha256(witness.image.read_bytes()).digest()
     with Computer(tmp_path / "computer", medium, [empty, witness], firmware, 768, stick=False) as computer:
         first_screen(computer)
-        assert "sr0 is not listed" in computer.text and "loop" not in computer.text
+        computer.until("sr0 is not listed", SCREEN_SECONDS)
+        assert "loop" not in computer.text
         lead_to(computer, empty.model)
         computer.type("enter")
         computer.until("mostly hold", SCREEN_SECONDS)
