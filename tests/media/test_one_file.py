@@ -76,6 +76,7 @@ def test_without_room_it_says_what_it_needs(bare: Root, one_file: Path) -> None:
     assert said.returncode == 1 and "no room to unpack" in said.stderr
 
 
+@pytest.mark.skipif(not IS_FULL, reason="it passes the held mkfs by since a late change; with --full")
 def test_what_it_writes_goes_on_without_its_face(
     one_file: Path, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
