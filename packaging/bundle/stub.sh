@@ -2,12 +2,12 @@
 # diskwright in one file: this script, then a small archive of what unpacks, then all the rest (a squashfs).
 # Root mounts the rest, which takes no memory. Others unpack it once, into a folder of their own.
 set -eu
-me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
-umask 022
 # Of what somebody else brings along to root, nothing is to decide which program runs: the system's own come first.
 case ${SUDO_UID:-}${PKEXEC_UID:-}${DOAS_USER:-} in
     ?*) PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH ;;
 esac
+me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
+umask 022
 
 start() { # TREE WORD...
     tree=$1

@@ -76,7 +76,20 @@ def test_without_room_it_says_what_it_needs(bare: Root, one_file: Path) -> None:
     assert said.returncode == 1 and "no room to unpack" in said.stderr
 
 
-@pytest.mark.skipif(not IS_FULL, reason="it passes the held mkfs by since a late change; with --full")
+def test_what_sudos_caller_has_on_the_path_does_not_decide_what_root_runs(
+    one_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached = tmp_path / "reached"
+    for name in ("readlink", "id"):
+        stand_in(tmp_path / "bin", monkeypatch, name, f'touch {reached}\nexec /usr/bin/{name} "$@"')
+    monkeypatch.setenv("SUDO_UID", "1234")
+    tool(str(one_file), "--version")
+    assert not reached.exists()
+    monkeypatch.delenv("SUDO_UID")
+    tool(str(one_file), "--version")
+    assert reached.exists(), "the stand-in is no stand-in"
+
+
 def test_what_it_writes_goes_on_without_its_face(
     one_file: Path, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +99,8 @@ def test_what_it_writes_goes_on_without_its_face(
     fstab.write_text("")
     where = ("--journal", str(tmp_path / "runs"))
     monkeypatch.delenv("PYTHONPATH")
+    # By root: of what sudo's caller has on PATH nothing is run before the system's own.
+    monkeypatch.delenv("SUDO_UID")
     wanted = ("--workload", "archive-backup", "--fs", "ext4", "--mount", str(place))
     tool(str(one_file), "plan", drive, *wanted, "-o", str(plan))
     stand_in(tmp_path / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
