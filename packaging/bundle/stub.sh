@@ -12,7 +12,7 @@ umask 022
 start() { # TREE WORD...
     tree=$1
     shift
-    DISKWRIGHT_FILE=$me exec "$tree/bin/diskwright" "$@"
+    exec "$tree/bin/diskwright" "$@"
 }
 
 mounted() { # TREE

@@ -109,3 +109,16 @@ HELP_EXT4 = Sentence(
     "desk.drives.help-ext4", "An ext2 or ext3 filesystem can become ext4 and keep every file: m."
 )
 HELP_PLUG = Sentence("desk.drives.help-plug", "A drive that is plugged in now appears by itself.")
+
+# The system that diskwright runs on.
+NO_DRIVE = Sentence("desk.drives.no-drive", "No drive was found. Plug one in.")
+CANNOT = Sentence(
+    "desk.drives.cannot",
+    "Nothing can be set up here: this system lacks {programs:and}.",
+)
+LACKS = Sentence("desk.drives.lacks", "This system lacks {programs:and}; the rest works.")
+MEDIUM = Sentence(
+    "desk.drives.medium",
+    "{drives:and} is not listed: this system was started from it.",
+    "{drives:and} are not listed: this system was started from them.",
+)
