@@ -62,9 +62,13 @@ HEADS = {
 
 def lines_of(result: Result) -> Iterator[str]:
     """What came of it, and behind that what it is about."""
-    drive = result.first.drive
-    where = printable(drive.path, 60) if drive else words.NO_DRIVE()
-    yield str(HEADS[result.state](name=printable(result.first.name, 100), drive=where))
+    name, drive = printable(result.first.name, 100), result.first.drive
+    head = (
+        HEADS[result.state](name=name, drive=printable(drive.path, 60))
+        if drive
+        else words.NO_DRIVE(name=name)
+    )
+    yield str(head)
     if result.state != "changed":
         yield from (f"    {printable(str(said), 2000)}" for said in result.said)
 

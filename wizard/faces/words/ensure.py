@@ -39,4 +39,4 @@ WOULD_CHANGE = Sentence("faces.ensure.would-change", "{name}: {drive} would be c
 CHANGED = Sentence("faces.ensure.changed", "{name}: {drive} was changed, and is as wanted now.")
 REFUSED = Sentence("faces.ensure.refused", "{name}: {drive} is refused; nothing was written.")
 FAILED = Sentence("faces.ensure.failed", "{name}: {drive} did not become as wanted.")
-NO_DRIVE = Sentence("faces.ensure.no-drive", "no drive")
+NO_DRIVE = Sentence("faces.ensure.no-drive", "{name}: no single drive is meant; nothing was written.")
