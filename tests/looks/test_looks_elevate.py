@@ -16,7 +16,7 @@ from tests.looks.rehearsal import (
     to_place,
     until,
 )
-from tests.unit.moving import MovingServices
+from tests.unit.migrate.moving import MovingServices
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused

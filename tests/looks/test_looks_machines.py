@@ -13,8 +13,8 @@ from tests.looks.touring import SIZES, TERMINALS, Drawn, tour
 from tests.looks.workshop import workshop
 from tests.machines import name_of, recordings
 from tests.unit.desk.person import Person, texts_of
-from tests.unit.test_hostile_text import HOSTILE
-from tests.unit.test_layout_adjusted import person_at
+from tests.unit.faces.test_hostile_text import HOSTILE
+from tests.unit.layout.changes.test_adjusted import person_at
 from wizard.desk.view import View
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.unit.gptimage import LINUX, Image
+from tests.unit.probe.gptimage import LINUX, Image
 from wizard.filesystems.partitions import MOVING_GPT_TYPE
 from wizard.model.machine import Drive, Partition
 from wizard.model.units import MIB

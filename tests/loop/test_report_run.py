@@ -8,7 +8,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
 from tests.loop.migrating import old_filesystem
 from tests.loop.tuning import Used
-from tests.unit.reports import Page
+from tests.unit.report.reports import Page
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.facts_kept import FILE
 from wizard.apply.run.journal import RunState
