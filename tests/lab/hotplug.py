@@ -15,7 +15,7 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace
 from tests.lab.host import ask_host
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, tool
 from tests.lab.visit import Visit
-from tests.looks.terminal import Terminal
+from tests.looks.terminals.terminal import Terminal
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.runs import list_runs
 from wizard.diagnose.diagnose import diagnose

@@ -36,7 +36,7 @@ VOLUMES = (
     "workload=large-media,size=600G,label=films,mount=/srv/films",
     "workload=small-files,label=mail,mount=/srv/mail",
 )
-"""What the pictures show; tests/looks/performance.py says the same to the wizard by keys."""
+"""What the pictures show; tests/looks/performed/performance.py says the same to the wizard by keys."""
 
 
 def perform(fleet: Fleet) -> Iterator[Check]:

@@ -4,7 +4,7 @@ says where; one drive goes back, the other on, and all but that physical block i
 QEMU's blkdebug fails the reads. Unlike a drive it goes on doing so whatever is written there. The device
 mapper's `error` would not: but the kernel makes no partitions on what the device mapper makes, and diskwright
 does not count that among the drives, so nothing moves there. Sectors that can be read again once they are
-written are those of tests/loop/failing.py.
+written are those of tests/loop/probe/failing.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The published JSON Schemas: what the program writes is as they say.
 
-What a run keeps in its folder is held against them where tests apply something: tests/loop/published.py.
+What a run keeps in its folder is held against them where tests apply something: tests/loop/runs/published.py.
 """
 
 import json
