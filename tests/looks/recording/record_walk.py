@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.devices import tool
-from tests.lab.portraits import file_of
-from tests.lab.record import traces
+from tests.lab.errands.record import traces
+from tests.lab.visits.drives.portraits import file_of
 from tests.looks.recording.walked import ANNA, FOLDER, Walked, Walker
 from tests.machines.made import Made
 from tests.machines.record import AROUND, PATIENCE_SECONDS, _of_these, attached, may_record

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.lab.portraits import file_of
+from tests.lab.visits.drives.portraits import file_of
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready
 from tests.unit.desk.person import texts_of
 from wizard.model.machine import Machine

@@ -2,7 +2,7 @@
 field by field.
 
 Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab
-(`tests/lab/equal.py`).
+(`tests/lab/visits/whole/equal.py`).
 """
 
 from uuid import uuid4

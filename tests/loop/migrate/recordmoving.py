@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.lab.record import traces
+from tests.lab.errands.record import traces
 from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.migration.start import start_migration
 from wizard.apply.run.environment import OWN_FSTAB, Environment

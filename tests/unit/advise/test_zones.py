@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab.portraits import file_of
+from tests.lab.visits.drives.portraits import file_of
 from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
 from tests.unit.machines import TOOLS, WORKLOADS, drive, machine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.portraits import MACHINES, file_of
+from tests.lab.visits.drives.portraits import MACHINES, file_of
 from tests.unit.layout.layouts import UUIDS
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.lab.portraits import file_of
-from tests.lab.record import traces
+from tests.lab.errands.record import traces
+from tests.lab.visits.drives.portraits import file_of
 from tests.machines import FOLDER, LOOPS, name_of, recordings
 from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from tests.lab.members import FLEETS
-from tests.lab.portraits import MACHINES, diagnosis_of, file_of, unlike
+from tests.lab.drives.members import FLEETS
+from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.diagnose.words.codes import CODES
