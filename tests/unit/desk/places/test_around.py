@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
-from tests.unit.layouts import EVERYTHING
+from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
 from wizard.model.machine import Machine, Use
 
