@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import Bench, in_own_namespace, tool
-from tests.looks.terminal import Terminal
+from tests.looks.terminals.terminal import Terminal
 from wizard.model.units import MIB
 
 pytestmark = pytest.mark.alone
