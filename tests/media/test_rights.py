@@ -94,7 +94,7 @@ def user() -> Iterator[PlainUser]:
 def test_a_plain_user_sets_a_drive_up(before: str, user: PlainUser, one_file: Path, bench: Bench) -> None:
     drive = bench.make_drive(256 * MIB)
     name = drive.removeprefix("/dev/")
-    file = shutil.copy(one_file, user.folder)
+    file = str(shutil.copy(one_file, user.folder))
     with Terminal(program=user.argv(file, before=before)) as terminal:
         terminal.until(name, 120)
         terminal.press("g")
