@@ -27,6 +27,8 @@ MODULES = (
     "zoned",
     "stacks",
     "attack_stripes",
+    "ensured",
+    "ensured_encrypted",
     "encrypted",
     "volumegroup",
     "barred",
