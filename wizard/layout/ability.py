@@ -5,9 +5,12 @@ from collections.abc import Iterable
 
 from wizard.advise.missing import Lacking, lacking
 from wizard.layout import words
+from wizard.model.documents.changes import EditFstab
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.names import printable
+from wizard.model.operations.encryption import AddCrypttabLine
+from wizard.model.plan import AddFstabLine
 from wizard.model.said import Said
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
@@ -39,3 +42,13 @@ def rehearsal_doubts(kernel: Kernel) -> tuple[Said, ...]:
     if not kernel.lacks("loop"):
         return ()
     return (words.NO_LOOP(release=printable(kernel.release, 60)),)
+
+
+def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Said, ...]:
+    """What is said of lines for every boot where the system may not have them at its next one."""
+    written = any(
+        isinstance(one, AddFstabLine | AddCrypttabLine)
+        or (isinstance(one, EditFstab) and any(line.new is not None for line in one.lines))
+        for one in operations
+    )
+    return (words.FORGOTTEN(),) if written and machine.live_medium else ()

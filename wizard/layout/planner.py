@@ -7,7 +7,13 @@ from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout import words
-from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, refuse_missing, rehearsal_doubts
+from wizard.layout.ability import (
+    DEVICE_MAPPER,
+    forgotten_doubts,
+    refuse_lacking,
+    refuse_missing,
+    rehearsal_doubts,
+)
 from wizard.layout.before import bounds_of, doubts_of, known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.group.grouping import grouped_after, grouped_operations, grouped_table
@@ -120,6 +126,7 @@ def make_plan(
     doubts = (
         *doubts_of(drive, recording, keep=keep),
         *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
         *small_systems(volumes, [extent.size_bytes for extent in extents]),
@@ -166,6 +173,7 @@ def _grouped_plan(
     doubts = (
         *doubts_of(drive, recording, keep=keep),
         *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
         *asked_doubts(wishes),
     )
     return Plan(
@@ -208,8 +216,13 @@ def _whole_plan(
     before = layout_before(drive, size_bytes, geometry, keep=False)
     volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
     after = whole_after(identity, volume)
-    steps = steps_of(whole_operations(volume), Context(identity, before, after))
-    doubts = (*doubts_of(drive, recording, keep=False), *wish.doubts)
+    operations = whole_operations(volume)
+    steps = steps_of(operations, Context(identity, before, after))
+    doubts = (
+        *doubts_of(drive, recording, keep=False),
+        *forgotten_doubts(machine, operations),
+        *wish.doubts,
+    )
     return Plan(identity, before, after, (volume,), steps, doubts)
 
 

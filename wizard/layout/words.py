@@ -220,6 +220,11 @@ NO_LOOP = Sentence(
     "The running kernel ({release}) has no loop devices, so nothing is tried out on a stand-in. Every step "
     "runs on the drive itself, and what it formats cannot be put back.",
 )
+FORGOTTEN = Sentence(
+    "layout.forgotten",
+    "This system runs from an image or in memory. It may forget at its end what is to be mounted at every "
+    "boot; the drive keeps all else.",
+)
 ZONES_ALONE = Sentence("layout.zones-alone", "emptying zones cannot be tried out elsewhere")
 GROUP_ALONE = Sentence(
     "layout.group-alone", "a volume group over several drives cannot be tried out elsewhere yet"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
+from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
 from wizard.model.machine import Machine, Use
-from wizard.probe.host.system import TOOLS
 
 MEDIUM = drive(
     path="/dev/sdb",
@@ -20,7 +20,7 @@ MEDIUM = drive(
 def started_from(*missing: str, live: bool = True) -> Live:
     """A system with another drive than its own, without some programs."""
     known = machine(drive(), MEDIUM)
-    tools = tuple((name, f"/sbin/{name}") for name in TOOLS if name not in missing)
+    tools = tuple((name, path) for name, path in EVERYTHING if name not in missing)
     return Live(replace(known, live_medium=live, tools=tools))
 
 
@@ -59,3 +59,14 @@ def test_without_what_every_change_needs_that_is_told_first() -> None:
 def test_a_recording_without_programs_tells_nothing_of_them() -> None:
     known: Machine = replace(machine(drive()), tools=())
     assert not Person(Live(known)).said
+
+
+def test_a_live_system_is_said_to_forget_what_is_mounted_at_boot() -> None:
+    person = Person(started_from())
+    person.act("set-up", "/dev/sda")
+    person.act("plan", "large-media")
+    assert "may forget" in person.text
+    installed = Person(started_from(live=False))
+    installed.act("set-up", "/dev/sda")
+    installed.act("plan", "large-media")
+    assert "/srv/media" in installed.text and "may forget" not in installed.text

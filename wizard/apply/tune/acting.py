@@ -17,6 +17,7 @@ from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.tune.guard import refusal
 from wizard.filesystems.registry import KINDS
+from wizard.layout.ability import forgotten_doubts
 from wizard.layout.before import known_identity
 from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTED
@@ -92,6 +93,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
             operations = _grown(used, doubts)
         case Tune():
             raise BadInput(tuned.BY_TUNE())
+    doubts += forgotten_doubts(used.machine, operations)
     steps = change_steps(operations, used.identity)
     existing = used.existing
     return Changes(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import KINDS
-from wizard.layout.ability import refuse_missing, rehearsal_doubts
+from wizard.layout.ability import forgotten_doubts, refuse_missing, rehearsal_doubts
 from wizard.layout.before import doubts_of, known_identity, layout_before
 from wizard.layout.one.derived import (
     changing,
@@ -187,7 +187,11 @@ def _made(
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))
     shared = (NEIGHBOURS(drive=drive.path),) if _is_risky(drive, slot, table) else ()
-    unknown = (*doubts_of(drive, recording, keep=True), *rehearsal_doubts(machine.kernel))
+    unknown = (
+        *doubts_of(drive, recording, keep=True),
+        *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
+    )
     moved = (BACKUP_MOVES(drive=drive.path),) if drive.table and drive.table.backup == "misplaced" else ()
     return Plan(
         identity,

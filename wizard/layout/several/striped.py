@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, refuse_missing
+from wizard.layout.ability import DEVICE_MAPPER, forgotten_doubts, refuse_lacking, refuse_missing
 from wizard.layout.before import known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
@@ -129,6 +129,7 @@ def make_striped_plan(
     doubts = (
         *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
         *stripe_doubts(stripe),
+        *forgotten_doubts(machine, operations),
         *wish.doubts,
     )
     return Plan(
