@@ -28,6 +28,8 @@ FOLDERS = {
     "zoned": "visits.drives",
     "stacks": "visits.drives",
     "attack_stripes": "visits.layers",
+    "ensured": "visits.whole",
+    "ensured_encrypted": "visits.layers",
     "encrypted": "visits.layers",
     "volumegroup": "visits.layers",
     "barred": "visits.layers",

@@ -1,18 +1,14 @@
 """The collection with the real ansible-playbook, on this machine and a drive that is made here."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, old_gpt
+from tests.loop.playing import Playing, Task
 from wizard import __version__
 from wizard.model.units import MIB
 
@@ -28,63 +24,19 @@ def test_the_collection_has_the_version_of_the_program() -> None:
     assert f"version: {__version__}" in galaxy
 
 
-class Ansible:
-    """A folder with the collection, and playbooks run there."""
+class Ansible(Playing):
+    """Playbooks that know the test's drives and files."""
 
     def __init__(self, work: Work) -> None:
-        self.work, self.folder = work, work.folder / "ansible"
-        place = self.folder / "ansible_collections/diskwright/storage"
-        place.parent.mkdir(parents=True)
-        place.symlink_to(ROOT / "packaging/ansible")
-        self.program = self.folder / "diskwright"
-        self.program.write_text(f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} -m wizard "$@"\n')
-        self.program.chmod(0o755)
+        super().__init__(work.folder / "ansible", DISKWRIGHT_STATE=str(work.folder))
+        self.work = work
 
-    def task(self, drive: str, **volume: str) -> dict[str, Any]:
+    def media(self, drive: str, **volume: str) -> Task:
+        """One volume on that drive."""
         self.work.bench.own(drive)
         usual = {"workload": "large-media", "fs": "ext4", "mount": str(self.work.place("media"))}
         wanted = {"name": 'm "ö" \\', "match": {"path": drive}, "volume": [{**usual, **volume}]}
-        options = {
-            "drives": [wanted],
-            "executable": str(self.program),
-            "fstab": str(self.work.fstab),
-            "journal": str(self.work.runs),
-        }
-        return {"diskwright.storage.drives": options}
-
-    def play(self, *tasks: dict[str, Any], words: tuple[str, ...] = ()) -> tuple[list[dict[str, Any]], str]:
-        """The tasks in a row; what each gave back, and what Ansible printed."""
-        file, results = self.folder / "play.json", self.folder / "results.json"
-        numbered = [{**task, "register": f"r{at}", "ignore_errors": True} for at, task in enumerate(tasks)]
-        names = ", ".join(f"r{at}" for at in range(len(tasks)))
-        copy = {"content": f"{{{{ [{names}] | to_json }}}}", "dest": str(results)}
-        last = {"ansible.builtin.copy": copy, "check_mode": False, "diff": False}
-        play = {
-            "hosts": "localhost",
-            "connection": "local",
-            "gather_facts": False,
-            "tasks": [*numbered, last],
-        }
-        file.write_text(json.dumps([play]))
-        done = subprocess.run(
-            ["ansible-playbook", "-i", "localhost,", str(file), *words],
-            env={
-                **os.environ,
-                "ANSIBLE_COLLECTIONS_PATH": str(self.folder),
-                "ANSIBLE_COLLECTIONS_PATHS": str(self.folder),
-                "ANSIBLE_HOME": str(self.folder / "home"),
-                "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
-                "ANSIBLE_PYTHON_INTERPRETER": "/usr/bin/python3",
-                "LC_ALL": "C.UTF-8",
-                "DISKWRIGHT_STATE": str(self.work.folder),
-            },
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return json.loads(results.read_text()), done.stdout
+        return self.task(wanted, fstab=str(self.work.fstab), journal=str(self.work.runs))
 
 
 @pytest.fixture
@@ -97,14 +49,14 @@ def test_changed_then_ok_and_check_changes_nothing(
     ansible: Ansible, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(SIZE)
-    blank, task = work.digest(drive), ansible.task(drive)
+    blank, task = work.digest(drive), ansible.media(drive)
     (checked,), printed = ansible.play(task, words=("--check", "--diff"))
     assert checked["changed"] and checked["drives"][0]["state"] == "would-change"
     assert work.digest(drive) == blank and not Path(work.place("media")).exists()
     assert '-  "table": "none"' in printed and '+      "filesystem": "ext4"' in printed
 
-    other = ansible.task(drive, label="films")
-    unknown = ansible.task(drive, labl="films")
+    other = ansible.media(drive, label="films")
+    unknown = ansible.media(drive, labl="films")
     (made, again, refused, wrong), _ = ansible.play(task, task, other, unknown)
     assert made["changed"] and made["drives"][0]["state"] == "changed", made
     assert not again["changed"] and again["drives"][0]["state"] == "as-wanted" and again["diff"] == []
@@ -116,7 +68,7 @@ def test_a_drive_with_data_is_refused_and_stays(ansible: Ansible, work: Work, ma
     drive = make_drive(SIZE)
     old_gpt(drive)
     before = work.digest(drive)
-    (refused,), _ = ansible.play(ansible.task(drive))
+    (refused,), _ = ansible.play(ansible.media(drive))
     assert refused["failed"] and 'replace = "' in refused["msg"] and not refused["changed"]
     assert refused["drives"][0]["replace"] in refused["msg"]
     assert work.digest(drive) == before

@@ -3,6 +3,7 @@ which a start needs it."""
 
 import io
 import json
+import os
 from io import BytesIO
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from wizard.apply.system.crypttab import (
     crypttab_conflict,
     take_from_crypttab,
 )
+from wizard.apply.system.key_file import read_key
 from wizard.documents.codec import from_json
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.steps.commands import crypttab_line
 from wizard.layout.wishes.encryption import LOST
+from wizard.layout.wishes.key import content_fault
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.report.anonymous import without_names
@@ -44,6 +47,37 @@ def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.
             passphrase_for(planned(), str(file), anew=True)
     with pytest.raises(BadInput, match="cannot be read"):
         passphrase_for(planned(), str(tmp_path / "none"), anew=True)
+
+
+def test_a_key_is_a_file_of_roots_alone(tmp_path: Path) -> None:
+    key, content = tmp_path / "k", bytes(range(32)) + b"\n"
+    key.write_bytes(content)
+    key.chmod(0o600)
+    if os.geteuid() == 0:
+        assert read_key(key) == content
+        os.chown(key, 1234, 0)
+    with pytest.raises(Refused, match="has to be root's"):
+        read_key(key)
+    for mode in (0o640, 0o604):
+        key.chmod(mode)
+        with pytest.raises(Refused, match="has to be root's"):
+            read_key(key)
+    (tmp_path / "link").symlink_to(key)
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    for name, why in (
+        ("link", "cannot be read"),
+        ("none", "cannot be read"),
+        ("fifo", "no file"),
+        (".", "no"),
+    ):
+        with pytest.raises(Refused, match=why):
+            read_key(tmp_path / name)
+
+
+def test_what_is_in_a_key_counts_to_the_last_byte() -> None:
+    assert content_fault(b"\n" * 16) is None and content_fault(bytes(4096)) is None
+    for content in (b"", b"short", bytes(4097)):
+        assert "bytes" in str(content_fault(content))
 
 
 def test_the_input_can_be_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

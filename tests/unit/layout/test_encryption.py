@@ -39,6 +39,42 @@ def planned(*wishes: Wish, geometry: Geometry = E512) -> Plan:
     return plan_for(drive(geometry=geometry, size_bytes=64 * GIB), *(wishes or (secret(),)))
 
 
+def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
+    plan = planned(secret(key="/etc/keys/media.key"))
+    check_plan(plan)
+    lines = [step for step in plan.steps if isinstance(step.operation, AddCrypttabLine)]
+    (line,) = (edit for step in lines for edit in step.edits)
+    assert line.split()[2:] == ["/etc/keys/media.key", "luks,nofail"]
+    assert "by the key in /etc/keys/media.key" in lines[0].sentence
+    assert read_plan(render_plan(plan), "plan") == plan
+    others = [step for step in plan.steps if step not in lines]
+    assert "media.key" not in " ".join(word for step in others for argv in step.commands for word in argv)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "why"),
+    [
+        ((secret(key="/srv/secret/k"),), "lies in a volume"),
+        ((secret(key="/tmp/k"),), "nothing stays"),
+        ((secret(key="k"),), "no plain path"),
+        (
+            (secret(key="/etc/k", size_bytes=GIB), secret(label="b", mount_point="/srv/b")),
+            "has to be the same",
+        ),
+    ],
+)
+def test_a_key_that_cannot_open_it_at_a_start_is_refused(wishes: tuple[Wish, ...], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        planned(*wishes)
+    plan = planned(secret(key="/etc/k"))
+    (volume,) = plan.volumes
+    assert volume.encryption is not None
+    forged = replace(volume, encryption=replace(volume.encryption, key=wishes[0].key))
+    if len(wishes) == 1:
+        with pytest.raises(BadInput, match="key"):
+            check_plan(replace(plan, volumes=(forged,)))
+
+
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: Geometry) -> None:
     plan = planned(geometry=geometry)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.schemas.valid import validator_of
+from tests.unit.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
 from wizard.layout.ensured.differences import (
     as_it_is,
@@ -25,17 +26,18 @@ from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import KEYS
 from wizard.model.documents.ensure import Match, WantedVolume
 from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive, Partition, Signature, Table
+from wizard.model.machine import Drive, Layer, Partition, Signature, Table
 from wizard.model.names import partition_path
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
+MEDIA = VOLUME + 'mount = "/srv/m"\n'
 
 
 def test_a_volume_has_the_keys_of_the_command() -> None:
-    assert {*SINGLE, *SEVERAL} == {*KEYS} - {"encrypt"}
+    assert {*SINGLE, *SEVERAL} == {*KEYS}
     assert {field.name for field in fields(WantedVolume)} == {*SINGLE, *SEVERAL}
 
 
@@ -54,6 +56,15 @@ def test_a_volume_is_read_as_the_command_reads_it() -> None:
         (HEAD + VOLUME + 'label = "a,size=5"\n', "holds a comma"),
         (HEAD + VOLUME + 'size = "lots"\n', "drive 1"),
         (HEAD + VOLUME + 'role = "king"\n', "king"),
+        (HEAD + VOLUME + f'size = "{"1" * 5000}"\n', "is not a size"),
+        (HEAD.replace('serial = "A"', f'size = "{"1" * 5000}"') + VOLUME, "is not a size"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\n', "needs a key"),
+        (HEAD + VOLUME + 'encrypt = "rot13"\nkey = "/etc/keys/k"\n', "rot13"),
+        (HEAD + VOLUME + 'key = "/etc/keys/k"\n', "say encrypt"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/my keys/k"\n', "no plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/keys/../k"\n', "no plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "k"\n', "no plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/dev/urandom"\n', "nothing stays"),
         (HEAD, "volume: required field missing"),
         (HEAD + "volume = []\n", "no volume is wanted"),
         ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
@@ -61,6 +72,9 @@ def test_a_volume_is_read_as_the_command_reads_it() -> None:
         (HEAD.replace('serial = "A"', "") + VOLUME, "match says nothing"),
         (HEAD.replace('serial = "A"', 'size = "big"') + VOLUME, "big"),
         ("schema = \n", "line 1"),
+        (f"x = {'[' * 5000}{']' * 5000}\n", "too deep"),
+        (f"x = {'1' * 5000}\n", "limit"),
+        (HEAD + MEDIA + HEAD[HEAD.index("[") :] + MEDIA, "Two volumes are to be mounted at /srv/m"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_place(text: str, why: str) -> None:
@@ -101,7 +115,7 @@ def made(text: str = VOLUME + 'fs = "ext4"\n') -> tuple[Plan, Drive]:
     """The plan for an empty drive, and the drive as it is once that is carried out."""
     blank = drive(serial="A")
     requests = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
-    plan = plan_requested(machine(blank), blank, requests, None, lambda: "u" * 36, Usual())
+    plan = plan_requested(machine(blank, tools=EVERYTHING), blank, requests, None, lambda: "u" * 36, Usual())
     return plan, holding(plan, blank)
 
 
@@ -118,6 +132,43 @@ def holding(plan: Plan, blank: Drive) -> Drive:
         for slot in plan.after.partitions
     ]
     return replace(blank, table=Table(plan.after.table), partitions=tuple(parts))
+
+
+ENCRYPTED = VOLUME + 'fs = "ext4"\nmount = "/srv/m"\nencrypt = "luks2"\nkey = "/etc/keys/m.key"\n'
+
+
+def in_container(plan: Plan, blank: Drive, *inside: Signature, of: str = "crypto_LUKS") -> Drive:
+    """The drive with a container in its partition; open, where anything is said to be inside."""
+    there = changed(holding(plan, blank), signatures=(Signature(of, "crypto", uuid="c" * 36),))
+    device = there.partitions[0].path
+    layer = Layer("LUKS", "/dev/mapper/luks-x", device, signatures=inside)
+    return replace(there, layers=(layer,) if inside else ())
+
+
+def test_what_is_encrypted_is_held_against_what_its_container_is_open_as() -> None:
+    plan, _ = made(ENCRYPTED)
+    blank = drive(serial="A")
+    right = Signature("ext4", "filesystem", label="media")
+    assert layout_differences(plan, in_container(plan, blank, right)) == ()
+    # What is closed cannot be told from this.
+    assert layout_differences(plan, in_container(plan, blank)) == ()
+    for there, why in (
+        (in_container(plan, blank, replace(right, label="films")), "films instead of media"),
+        (in_container(plan, blank, replace(right, kind="xfs")), "xfs instead of ext4"),
+        (in_container(plan, blank, replace(right, ambivalent=True)), "ext4"),
+        (in_container(plan, blank, of="ext4"), "what it holds is ext4 instead of crypto_LUKS"),
+        (holding(plan, blank), "instead of crypto_LUKS"),
+    ):
+        assert why in " ".join(map(str, layout_differences(plan, there)))
+    # A plain one is no encrypted one either.
+    assert layout_differences(made()[0], in_container(plan, blank, right))
+
+
+def test_a_filesystem_in_a_container_that_is_not_named_is_the_one_there() -> None:
+    plan, _ = made(ENCRYPTED)
+    (asked,) = requests_of(read_wanted(HEAD + ENCRYPTED.replace('fs = "ext4"\n', ""), "w.toml").drive[0])
+    there = in_container(plan, drive(serial="A"), Signature("xfs", "filesystem"))
+    assert as_it_is((asked,), there)[0].filesystem == "xfs"
 
 
 def changed(of: Drive, **changes: Any) -> Drive:
