@@ -8,7 +8,7 @@ import pytest
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, old_gpt
-from tests.loop.playing import Playing, Task
+from tests.loop.ensure.playing import Playing, Task
 from wizard import __version__
 from wizard.model.units import MIB
 

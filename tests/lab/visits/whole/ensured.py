@@ -12,7 +12,7 @@ from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import FSTAB, SHARED, digests, node_of, shown, tool
 from tests.lab.visits.screens.hotplug import plug, pull
-from tests.loop.playing import Playing
+from tests.loop.ensure.playing import Playing
 from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
