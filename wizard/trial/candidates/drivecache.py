@@ -14,7 +14,7 @@ class DriveCache:
     """The cache of a drive that turns. A solid-state drive keeps mostly its own maps there."""
 
     def __init__(self, drive: Drive, extent: Extent) -> None:
-        self._drive, self._extent = drive, extent
+        self._drive = drive
         self._place = _elsewhere(drive, extent)
 
     @property
