@@ -90,7 +90,7 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
                 slot is not container
                 and slot.start_bytes < container.end_bytes
                 and container.start_bytes < slot.end_bytes
-                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not _within(slot, container))
+                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not slot.is_within(container))
             ):
                 return container, slot
     return None
@@ -100,11 +100,7 @@ def loose(partitions: Sequence[Slot]) -> Slot | None:
     """The first logical partition that is not within an extended one."""
     containers = [slot for slot in partitions if is_container(slot) and slot.number <= MBR_PRIMARIES]
     logical = [slot for slot in partitions if containers and slot.number > MBR_PRIMARIES]
-    return next((slot for slot in logical if not any(_within(slot, one) for one in containers)), None)
-
-
-def _within(slot: Slot, container: Slot) -> bool:
-    return container.start_bytes <= slot.start_bytes and slot.end_bytes <= container.end_bytes
+    return next((slot for slot in logical if not any(slot.is_within(one) for one in containers)), None)
 
 
 def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:

@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any
 
 from wizard.documents.notice import notice_bytes, read_notice
-from wizard.model.machine import Extent
 from wizard.model.notice import Notice, notice_places
 
 HEAD_BYTES = 4096
@@ -61,7 +60,7 @@ def _is_of(notice: Notice, drive_bytes: int, start: int) -> bool:
     named = [
         notice.extent,
         *notice.places,
-        *(Extent(one.start_bytes, one.size_bytes) for one in notice.withheld),
+        *(one.extent for one in notice.withheld),
     ]
     return (notice.drive_bytes, notice.start_bytes) == (drive_bytes, start) and all(
         place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named

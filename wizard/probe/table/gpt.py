@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from wizard.model.machine import Extent, Table
+from wizard.model.machine import Extent, Placed, Table
 
 Read = Callable[[int, int], bytes]
 """Bytes at an offset; shorter than asked for where the drive ends or cannot be read."""
@@ -27,7 +27,7 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Placed):
     """One partition as a table states it, believed or not: it may overlap others or lie past the end."""
 
     number: int
