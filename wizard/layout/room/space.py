@@ -13,7 +13,7 @@ from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Slot
 from wizard.model.said import in_a_row
-from wizard.model.units import format_capacity
+from wizard.model.units import format_capacity, rounded_up
 
 GPT_ENTRIES_BYTES = 128 * 128
 """What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
@@ -32,7 +32,7 @@ def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
     """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before
     their copies."""
     block = geometry.logical_block_bytes
-    entries = -(-GPT_ENTRIES_BYTES // block) * block
+    entries = rounded_up(GPT_ENTRIES_BYTES, block)
     first, end = 2 * block + entries, size_bytes // block * block - block - entries
     return Extent(first, max(0, end - first))
 
@@ -182,7 +182,7 @@ def _rounded(demand: Demand, grain: int) -> int | None:
     if demand.size_bytes < demand.minimum_bytes:
         small = words.TOO_SMALL(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes)
         raise BadInput(str(small))
-    return -(-demand.size_bytes // grain) * grain
+    return rounded_up(demand.size_bytes, grain)
 
 
 def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wizard.documents.notice import notice_bytes, read_notice
 from wizard.model.notice import Notice, notice_places
+from wizard.model.units import rounded_up
 
 HEAD_BYTES = 4096
 
@@ -49,7 +50,7 @@ def notices(
             continue
         if not (length := notice_bytes(read(start, HEAD_BYTES))):
             continue
-        data = read(start, -(-length // HEAD_BYTES) * HEAD_BYTES)[:length]
+        data = read(start, rounded_up(length, HEAD_BYTES))[:length]
         notice = read_notice(data)
         if notice is not None and _is_of(notice, drive_bytes, start):
             yield notice, data
