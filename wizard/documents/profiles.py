@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.language import PROFILES
-from wizard.documents.words import UNREADABLE
+from wizard.documents.words import TOO_DEEP, UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
@@ -70,12 +70,15 @@ def read_toml(text: str, where: str, wanted: type[T]) -> T:
     """A TOML text as the frozen dataclass `wanted`; raises BadInput naming `where` (a file), line and key."""
     try:
         return decode(tomllib.loads(text), wanted)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where}: {error}") from None
     except Misfit as misfit:
         raise BadInput(
             f"{where}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}"
         ) from None
+    except RecursionError:
+        raise BadInput(str(TOO_DEEP(file=where))) from None
+    except ValueError as error:
+        # No TOML, or a number of more digits than Python reads.
+        raise BadInput(f"{where}: {error}") from None
 
 
 def line_of(text: str, key: str) -> int:

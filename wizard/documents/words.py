@@ -37,6 +37,7 @@ NOT_WRITTEN = Sentence(
 A_DRIVE = Sentence("documents.a-drive", "{file} is a drive or a part of one, not a file.")
 FOLDER = Sentence("documents.folder", "{file} is a directory; name a file in it.")
 TOO_LARGE = Sentence("documents.too-large", "{file} is too large to be a diskwright document.")
+TOO_DEEP = Sentence("documents.too-deep", "{file} has values within values, too deep to be read.")
 NO_TEXT = Sentence("documents.no-text", "{file} is no text, so it is no diskwright document.")
 UNREADABLE = Sentence("documents.unreadable", "{file} cannot be read: {why}.")
 BAD_NAME = Sentence("documents.bad-name", "the name cannot be a file's")

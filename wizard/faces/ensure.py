@@ -13,7 +13,8 @@ from wizard.apply.ensure.look import Look, Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.apply.run.runs import doubts_about, make_private, runs_folder
+from wizard.apply.run.runs import doubts_about, load_plan, make_private, runs_folder
+from wizard.apply.system.key_file import key_of
 from wizard.apply.tune.start import start_told
 from wizard.documents.codec import render_document, to_json
 from wizard.faces.apply import narrate, read_document
@@ -155,12 +156,18 @@ def _begun(look: Look, where: Where) -> Path:
         from wizard.apply.decide import resume
 
         run = look.run
-        resume(run)
+        resume(run, key_of(load_plan(run)))
         return run
     if look.plan is not None:
         plan, keep = look.plan, look.replaces
         begin = partial(
-            start_run, plan, *plan.tokens, journal_dir=journal_dir, environment=environment, keep=keep
+            start_run,
+            plan,
+            *plan.tokens,
+            journal_dir=journal_dir,
+            environment=environment,
+            secret=key_of(plan),
+            keep=keep,
         )
         return begin_heeding(begin)
     assert look.changes is not None

@@ -114,7 +114,7 @@ def make_plan(
         for wish, number in zip(wishes, numbers, strict=True)
     )
     volumes = tuple(
-        encrypted(volume, extent.size_bytes, geometry, draw_uuid()) if wish.encrypted else volume
+        encrypted(volume, extent.size_bytes, geometry, draw_uuid(), wish.key) if wish.encrypted else volume
         for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
     )
     table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=arrangement.table)

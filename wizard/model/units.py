@@ -18,7 +18,7 @@ KERNEL_SECTOR_BYTES = 512
 (Documentation/ABI/stable/sysfs-block)."""
 
 _LETTERS = "KMGTPE"
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,24}(?:\.\d{1,24})?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
 
 
 def rounded_up(size_bytes: int, grain_bytes: int) -> int:

@@ -101,4 +101,5 @@ def _made(plan: Plan) -> tuple[object, ...]:
         (slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem, slot.label)
         for slot in plan.after.partitions
     )
-    return (plan.after.table, *slots)
+    keys = tuple((one.device, one.key) for one in plan.containers)
+    return (plan.after.table, *slots, *keys)

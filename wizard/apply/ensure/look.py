@@ -12,6 +12,7 @@ from wizard.apply.ensure.using import Using, Where, mounted_as_there, using_of
 from wizard.apply.plan.measure import measure
 from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
+from wizard.apply.system.key_file import key_of
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
 from wizard.layout.ensured.differences import (
     as_it_is,
@@ -115,6 +116,7 @@ def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -
         )
 
     ideal = _ideal(wanted, machine, drive, requests, where)
+    key_of(ideal)
     seen = Look(wanted, Standing.REFUSED, (), drive, after=shape_wanted(ideal, _places(ideal)))
     left = leftover(ideal, drive, where.journal_dir)
     if left is not None:

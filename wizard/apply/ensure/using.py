@@ -7,17 +7,20 @@ from pathlib import Path
 
 from wizard.advise.catalogue import Kind, load_catalogue
 from wizard.apply.ensure import words
+from wizard.apply.ensure.containers import container_faults, lines_of, places_at_boot
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.filesystems.registry import MADE
+from wizard.layout.ensured.differences import CONTAINER, opened_on
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
 from wizard.model.machine import Drive
 from wizard.model.names import printable
+from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Volume
 from wizard.model.said import Said
 from wizard.probe.host.people import writer_named
@@ -63,6 +66,8 @@ def mounted_as_there(requests: Sequence[Request], drive: Drive, where: Where) ->
 
 def _place_there(drive: Drive, number: int, where: Where) -> str | None:
     part = next((part for part in drive.partitions if part.number == number), None)
+    if part is not None and part.filesystem == CONTAINER:
+        return next(iter(places_at_boot(drive, part.path, where.environment)), None)
     if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
         return None
     used = look_at_filesystem(part.path, where.environment)
@@ -76,6 +81,12 @@ def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where
     faults: list[Said] = []
     places: dict[str, tuple[str, ...]] = {}
     for volume, asked in zip(plan.volumes, requests, strict=True):
+        if volume.encryption is not None:
+            places[volume.encryption.device] = places_at_boot(
+                drive, volume.encryption.device, where.environment
+            )
+            faults += _within_container(volume, volume.encryption, asked, drive, where.environment)
+            continue
         if not MADE[volume.filesystem].mounts:
             faults += _swap_faults(volume, drive, where)
             continue
@@ -89,10 +100,26 @@ def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where
     return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
 
 
+def _within_container(
+    volume: Volume, encryption: Encryption, asked: Request, drive: Drive, environment: Environment
+) -> Iterator[Said]:
+    """No change of one thing mounts what is encrypted, so what is missing of it is only told."""
+    yield from container_faults(volume, encryption, asked, drive, environment)
+    layer = opened_on(drive, encryption.device)
+    if layer is None:
+        return
+    lines = lines_of(layer, environment)
+    if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
+        yield words.NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
+    mounted = [place for place in layer.mount_points if place == volume.mount_point]
+    yield from _owner_of(asked, next(iter(mounted), None), volume.filesystem)
+
+
 def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
+    owner = _owner_of(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
-        return [*_subvolumes_of(volume, used), *_owner_of(asked, used)]
-    return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *_owner_of(asked, used)]
+        return [*_subvolumes_of(volume, used), *owner]
+    return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
 
 
 def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | Said]:
@@ -129,25 +156,29 @@ def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
 
 
 def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
-    """Only options that were asked for: what is advised may change, and is no difference."""
     if len(used.lines) != 1:
         return
-    catalogue, have = load_catalogue(), used.lines[0].options
-    named = [catalogue[name] for name in asked.options if name in catalogue]
-    texts = [word for one in named if one.kind is Kind.MOUNT for word in one.text.split(",")]
-    if missing := tuple(word for word in texts if word in volume.mount_options and word not in have):
+    have = used.lines[0].options
+    if missing := _missing_options(volume, asked, have):
         said = words.NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
         yield _Need(said, volume.path, SetOptions((*have, *missing)))
 
 
-def _owner_of(asked: Request, used: InUse) -> Iterator[Said]:
+def _missing_options(volume: Volume, asked: Request, have: Sequence[str]) -> tuple[str, ...]:
+    """Only of options that were asked for: what is advised may change, and is no difference."""
+    catalogue = load_catalogue()
+    named = [catalogue[name] for name in asked.options if name in catalogue]
+    texts = [word for one in named if one.kind is Kind.MOUNT for word in one.text.split(",")]
+    return tuple(word for word in texts if word in volume.mount_options and word not in have)
+
+
+def _owner_of(asked: Request, place: str | None, filesystem: str) -> Iterator[Said]:
     """Where the document says who may write: whether the top folder is theirs. Seen only where it is
     mounted."""
-    place = used.existing.mount_point
     if asked.writable is None or place is None:
         return
     writer, top = writer_named(asked.writable), Path(place).stat()
-    keeps = MADE[used.existing.filesystem].holds.owners
+    keeps = MADE[filesystem].holds.owners
     mode = top.st_mode & 0o7777
     same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
     if writer.kind == "root":

@@ -28,6 +28,15 @@ OTHER_OWNER = Sentence(
     "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write there ({owner}, {wanted})",
 )
 NO_SWAP_LINE = Sentence("apply.ensure.no-swap-line", "{file} has no line for the swap on {device}")
+KEY_WRONG = Sentence("apply.ensure.key-wrong", "{key} does not open the container on {device}")
+CLOSED = Sentence(
+    "apply.ensure.closed",
+    "{device} is closed, so what it holds is unknown; `cryptsetup open --key-file {key} {device} {name}` "
+    "opens it",
+)
+NO_CRYPTTAB_LINE = Sentence(
+    "apply.ensure.no-crypttab-line", "{file} has no line that opens {device} with {key}"
+)
 OTHERWISE = Sentence(
     "apply.ensure.otherwise",
     '{drive} holds something else, which is never destroyed unless the file says so: replace = "{value}"',

@@ -27,6 +27,7 @@ from wizard.apply.words import HAS_WAY_BACK, NEEDS_STAND_IN
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
+from wizard.layout.wishes.key import content_fault
 from wizard.layout.wishes.passphrase import passphrase_fault
 from wizard.model.errors import Refused
 from wizard.model.names import printable
@@ -159,7 +160,8 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         return
     if secret is None:
         raise Refused(words.WANTS_PASSPHRASE(devices=tuple(one.device for one in plan.containers)))
-    if fault := passphrase_fault(secret):
+    by_key = any(one.key for one in plan.containers)
+    if fault := content_fault(secret) if by_key else passphrase_fault(secret):
         raise Refused(words.BAD_PASSPHRASE(fault=fault))
 
 

@@ -112,10 +112,10 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         if operation in operations and not is_open:
             argv = commands_of(operation)[0]
             said = run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE))
-            opens = not said.status
+            is_right = not said.status
         else:
-            opens = _opens(operation.device, secret)
-        if not opens:
+            is_right = opens(operation.device, secret)
+        if not is_right:
             raise Refused(words.WRONG_NOW(device=operation.device))
 
 
@@ -187,7 +187,7 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
     for one in plan.containers:
         kept = _header_file(run_folder, one.uuid)
         asked = kept if kept.exists() else Path(one.device)
-        if asked.exists() and not _opens(str(asked), secret):
+        if asked.exists() and not opens(str(asked), secret):
             raise Refused(words.WRONG_BEFORE(device=one.device))
 
 
@@ -195,7 +195,7 @@ def _header_file(run_folder: Path, uuid: str) -> Path:
     return run_folder / FOLDER / f"header-{uuid}"
 
 
-def _opens(device: str, secret: bytes) -> bool:
+def opens(device: str, secret: bytes) -> bool:
     """Whether the passphrase opens a container, or the one whose header a file keeps; nothing is opened."""
     argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, device)
     return not run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status

@@ -59,3 +59,12 @@ NO_OPTION = Sentence("apply.system.no-option", "{option} was recommended and is 
 READ_ONLY = Sentence("apply.system.read-only", "it is read-only")
 A_PROGRAM = Sentence("apply.system.a-program", "a program")
 OTHERS = Sentence("apply.system.others", "others")
+
+# A file with a key.
+KEY_NO_FILE = Sentence("apply.system.key-no-file", "The key {file} is no file.")
+KEY_OTHERS = Sentence(
+    "apply.system.key-others",
+    "The key {file} belongs to {uid} with mode {mode}; it has to be root's, and readable by nobody else.",
+)
+KEY_UNREAD = Sentence("apply.system.key-unread", "The key {file} cannot be read: {why}.")
+KEY_FAULT = Sentence("apply.system.key-fault", "The key {file} {fault}.")

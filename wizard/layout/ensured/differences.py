@@ -13,10 +13,13 @@ from wizard.layout.ensured import words
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.ensure import Shape, VolumeShape
 from wizard.model.geometry import grain_bytes
-from wizard.model.machine import Drive, Machine, Table
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import Said, Value
+
+CONTAINER = "crypto_LUKS"
+"""libblkid's TYPE of an encrypted container."""
 
 DIGEST_CHARACTERS = 12
 """Of the digest of what a drive holds: enough to tell one from the next."""
@@ -50,13 +53,24 @@ def with_makers(machine: Machine) -> Machine:
 def as_it_is(requests: Sequence[Request], drive: Drive) -> tuple[Request, ...]:
     """The requests, where they name no filesystem with the one that is there: advice may change, and what is
     made does not."""
-    there = {part.number: part.filesystem for part in drive.partitions}
+    there = {part.number: _held(drive, part) for part in drive.partitions}
     return tuple(
         replace(asked, filesystem=held)
         if asked.filesystem is None and (held := there.get(number)) in MADE
         else asked
         for number, asked in enumerate(requests, 1)
     )
+
+
+def opened_on(drive: Drive, device: str) -> Layer | None:
+    """What the encrypted container on a partition is open as; None where it is closed."""
+    return next((layer for layer in drive.layers if (layer.kind, layer.below) == ("LUKS", device)), None)
+
+
+def _held(drive: Drive, part: Partition) -> str | None:
+    """The filesystem on a partition, or in the open container there."""
+    layer = opened_on(drive, part.path)
+    return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else part.filesystem
 
 
 def layout_differences(plan: Plan, drive: Drive) -> tuple[Said, ...]:
@@ -92,12 +106,21 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
         yield words.OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
     if part.type != slot.type:
         yield _other(device, words.TYPE(), part.type, slot.type)
-    if part.filesystem != slot.filesystem:
-        held = part.filesystem or "+".join(one.kind for one in part.signatures)
+    if slot.opened is None:
+        yield from _held_differences(device, part.signatures, slot)
+    elif [one.kind for one in part.signatures] != [CONTAINER]:
+        held = "+".join(one.kind for one in part.signatures)
+        yield _other(device, words.HOLDS(), held, CONTAINER)
+    elif layer := opened_on(drive, device):
+        yield from _held_differences(layer.path, layer.signatures, slot)
+
+
+def _held_differences(device: str, found: Sequence[Signature], slot: Slot) -> Iterator[Said]:
+    """How what is on a device differs from the slot's filesystem."""
+    held = "+".join(one.kind for one in found)
+    if held != (slot.filesystem or "") or any(one.ambivalent for one in found):
         yield _other(device, words.FILESYSTEM(), held, slot.filesystem)
-    elif (label := part.signatures[0].label if part.signatures else None) != slot.label and (
-        label or slot.label
-    ):
+    elif (label := found[0].label if found else None) != slot.label and (label or slot.label):
         yield _other(device, words.LABEL(), label, slot.label)
 
 

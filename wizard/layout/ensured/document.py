@@ -2,13 +2,14 @@
 
 from wizard.documents.profiles import read_toml
 from wizard.layout.ensured import words
-from wizard.layout.wishes.wish import Request, parse_volume
+from wizard.layout.wishes.subvolumes import places_of
+from wizard.layout.wishes.wish import Request, mount_order_fault, parse_volume
 from wizard.model.documents.ensure import Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.units import parse_size
 
-SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs")
+SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
 SEVERAL = ("option", "subvolume")
 """The keys of a volume, as `plan --volume` has them."""
 
@@ -28,6 +29,14 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                 parse_size(drive.match.size)
         except BadInput as error:
             raise BadInput(words.IN_DRIVE(file=where, number=number, why=str(error))) from None
+    places = tuple(
+        place
+        for drive in wanted.drive
+        for asked in requests_of(drive)
+        for place in places_of(asked.mount_point, asked.subvolumes)
+    )
+    if fault := mount_order_fault(places):
+        raise BadInput(words.IN_FILE(file=where, why=fault))
     return wanted
 
 
@@ -35,6 +44,8 @@ def requests_of(drive: WantedDrive) -> tuple[Request, ...]:
     """Its volumes as requests; raises BadInput for one that `plan --volume` would not take either."""
     if not drive.volume:
         raise BadInput(words.NO_VOLUMES())
+    if any(volume.encrypt and not volume.key for volume in drive.volume):
+        raise BadInput(words.NO_KEY())
     return tuple(parse_volume(_written(volume)) for volume in drive.volume)
 
 

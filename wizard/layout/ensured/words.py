@@ -8,9 +8,13 @@ NO_MATCH_KEY = Sentence(
     "layout.ensured.no-match-key",
     "{file}, drive {number}: match says nothing; give path, model, serial, size or bus.",
 )
+IN_FILE = Sentence("layout.ensured.in-file", "{file}: {why}")
 IN_DRIVE = Sentence("layout.ensured.in-drive", "{file}, drive {number}: {why}")
 NO_VOLUMES = Sentence("layout.ensured.no-volumes", "no volume is wanted; begin one with [[drive.volume]].")
 COMMA = Sentence("layout.ensured.comma", "{key} '{value}' holds a comma, which no volume can have.")
+NO_KEY = Sentence(
+    "layout.ensured.no-key", "an encrypted volume needs a key, since nobody is asked for a passphrase."
+)
 
 # Which drive.
 NONE_MATCHES = Sentence(
@@ -37,5 +41,6 @@ OTHER_SIZE = Sentence("layout.ensured.other-size", "{device} has {found:round} i
 OTHER = Sentence("layout.ensured.other", "{device}: {what} is {found} instead of {wanted}")
 TYPE = Sentence("layout.ensured.type", "the type in the table")
 FILESYSTEM = Sentence("layout.ensured.filesystem", "the filesystem")
+HOLDS = Sentence("layout.ensured.holds", "what it holds")
 LABEL = Sentence("layout.ensured.label", "the label")
 NONE = Sentence("layout.ensured.none", "nothing")

@@ -75,7 +75,7 @@ def format_plan(
     place([demand_of(replace(wish, size_bytes=None), [room], geometry)], [room], geometry)
     volume = volume_of(drive, wish, part.number, draw_uuid(), machine.kernel.architecture)
     if wish.encrypted:
-        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid())
+        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid(), wish.key)
     off = misalignment_bytes(geometry, part.start_bytes)
     doubts = (
         *((MISALIGNED(part=part.path, off=off),) if off else ()),

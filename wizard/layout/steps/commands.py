@@ -302,9 +302,9 @@ def fstab_line(operation: AddFstabLine) -> str:
 
 
 def crypttab_line(operation: AddCrypttabLine) -> str:
-    """The exact line, without its end: name, container, no file with the key, options (crypttab(5)). Without
-    the passphrase the start goes on."""
-    return f"{operation.name} UUID={operation.uuid} none luks,nofail"
+    """The exact line, without its end: name, container, the file with the key, options (crypttab(5)).
+    Without the passphrase or that file the start goes on."""
+    return f"{operation.name} UUID={operation.uuid} {operation.key or 'none'} luks,nofail"
 
 
 def fstab_escaped(text: str) -> str:

@@ -19,8 +19,8 @@ def container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenCon
 
 
 def opened_at_start(encryption: Encryption) -> AddCrypttabLine:
-    """What has it opened at every start, with a question for the passphrase."""
-    return AddCrypttabLine(encryption.uuid, encryption.name)
+    """What has it opened at every start, by its key, or with a question for the passphrase."""
+    return AddCrypttabLine(encryption.uuid, encryption.name, encryption.key)
 
 
 def container_sentence(operation: ContainerOperation) -> str:
@@ -31,8 +31,8 @@ def container_sentence(operation: ContainerOperation) -> str:
             return str(words.MAKE_CONTAINER(made=made, offset=offset, sector=sector))
         case OpenContainer(device=device, name=name):
             return str(words.OPEN_CONTAINER(device=device, opened=operation.opened, name=name))
-        case AddCrypttabLine(name=name):
-            return str(words.OPEN_AT_START(name=name))
+        case AddCrypttabLine(name=name, key=key):
+            return str(words.OPEN_BY_KEY(name=name, key=key) if key else words.OPEN_AT_START(name=name))
 
 
 def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:

@@ -96,6 +96,10 @@ OPEN_AT_START = Sentence(
     "layout.steps.open-at-start",
     "Have it opened as {name} at every start, which asks for the passphrase: one line in /etc/crypttab.",
 )
+OPEN_BY_KEY = Sentence(
+    "layout.steps.open-by-key",
+    "Have it opened as {name} at every start by the key in {key}: one line in /etc/crypttab.",
+)
 
 # What is written without a command.
 TABLE_MARK_ZEROED = Sentence(

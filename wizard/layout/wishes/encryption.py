@@ -8,6 +8,8 @@ from wizard.layout.ability import CRYPT, refuse_lacking, refuse_missing
 from wizard.layout.rules import uuid_fault
 from wizard.layout.several.striping import layer_name
 from wizard.layout.wishes import words
+from wizard.layout.wishes.key import keys_fault
+from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Wish
 from wizard.layout.words import SAME_UUID
 from wizard.model.errors import BadInput, Refused
@@ -49,6 +51,9 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Said
             raise BadInput(str(words.NO_DISCARD()))
         refuse_lacking(machine.kernel, CRYPT)
         refuse_missing(machine, ("cryptsetup",))
+    places = [place for one in wishes for place in places_of(one.mount_point, one.subvolumes)]
+    if fault := keys_fault([one.key for one in wishes if one.encrypted], places):
+        raise BadInput(str(words.KEYS_FAULT(fault=fault)))
 
 
 def header_bytes(geometry: Geometry) -> int:
@@ -63,20 +68,22 @@ def needed_bytes(wish: Wish, geometry: Geometry) -> int:
     return MADE[wish.choice.filesystem].minimum_bytes + (header_bytes(geometry) if wish.encrypted else 0)
 
 
-def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str) -> Volume:
-    """The volume of a partition of that size, in a container with that UUID."""
-    encryption = encryption_of(volume.path, volume.label, size_bytes, geometry, uuid)
+def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str, key: str) -> Volume:
+    """The volume of a partition of that size, in a container with that UUID, which the file `key` opens."""
+    encryption = encryption_of(volume.path, volume.label, size_bytes, geometry, uuid, key)
     return replace(volume, path=encryption.opened, encryption=encryption)
 
 
-def encryption_of(device: str, label: str, size_bytes: int, geometry: Geometry, uuid: str) -> Encryption:
+def encryption_of(
+    device: str, label: str, size_bytes: int, geometry: Geometry, uuid: str, key: str = ""
+) -> Encryption:
     """The container on `device`. The name that it opens to tells the volume, and no other has it."""
     offset = header_bytes(geometry)
     large = (
         geometry.physical_block_bytes >= LARGE_SECTOR_BYTES and not (size_bytes - offset) % LARGE_SECTOR_BYTES
     )
     sector_bytes = LARGE_SECTOR_BYTES if large else 512
-    return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset)
+    return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset, key)
 
 
 def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Said, ...]:
@@ -84,6 +91,12 @@ def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Said, ...]:
     if not any(wish.encrypted for wish in wishes):
         return ()
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
+
+
+def _planned_key_faults(plan: Plan) -> Iterator[Said]:
+    places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
+    if fault := keys_fault([one.key for one in plan.containers], places):
+        yield words.PLANNED_KEY(fault=fault)
 
 
 def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Said]:
@@ -95,6 +108,7 @@ def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Sai
     uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
     if len(set(uuids)) != len(uuids):
         yield SAME_UUID()
+    yield from _planned_key_faults(plan)
     for volume in plan.volumes:
         if (encryption := volume.encryption) is None:
             continue
@@ -108,7 +122,8 @@ def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Sai
         geometry = plan.drive.geometry
         if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
             yield words.CONTAINER_SMALL(number=number)
-        if encryption != encryption_of(encryption.device, volume.label, size, geometry, encryption.uuid):
+        uuid, key = encryption.uuid, encryption.key
+        if encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key):
             yield words.OTHER_CONTAINER(number=number)
         if volume.path != encryption.opened:
             yield words.OPENED_ELSEWHERE(number=number, path=printable(volume.path, 60))

@@ -175,4 +175,4 @@ def wish_with_options(
         doubts,
         subvolumes=asked.subvolumes,
     )
-    return replace(wish, encrypted=asked.encrypt is not None)
+    return replace(wish, encrypted=asked.encrypt is not None, key=asked.key)

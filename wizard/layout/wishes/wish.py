@@ -8,6 +8,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.dangers import systems_danger
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.layout.wishes import words
+from wizard.layout.wishes.key import key_fault
 from wizard.layout.wishes.roles import ROLES, role_fault
 from wizard.layout.wishes.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.model.advice import Choice, Workload
@@ -22,7 +23,19 @@ REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Characters that every filesystem made here takes as a label."""
 
-KEYS = ("workload", "role", "size", "label", "mount", "writable", "fs", "option", "subvolume", "encrypt")
+KEYS = (
+    "workload",
+    "role",
+    "size",
+    "label",
+    "mount",
+    "writable",
+    "fs",
+    "option",
+    "subvolume",
+    "encrypt",
+    "key",
+)
 ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
@@ -34,7 +47,8 @@ class Wish:
 
     `doubts` are sentences on options that were asked for against advice, for the plan to repeat. `percent` (1
     to 100) of all the room that can be used stands instead of `size_bytes`. `role` is what the volume is to a
-    system, empty for none. `writer` may write to it.
+    system, empty for none. `writer` may write to it. `key` is the file that holds what opens the encrypted
+    volume, empty where a person types that.
     """
 
     choice: Choice
@@ -48,6 +62,7 @@ class Wish:
     encrypted: bool = False
     subvolumes: tuple[Subvolume, ...] = ()
     writer: Writer = ROOT
+    key: str = ""
 
     @property
     def takes_rest(self) -> bool:
@@ -87,9 +102,9 @@ class Request:
     one.
 
     `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be
-    encrypted by, of ENCRYPTIONS. With a role neither size nor percent is the role's usual size, unless `rest`
-    was said. `writable` is who may write, as `writer_named` takes it; None leaves that, and a
-    `mount_point` of None that, to what is usual.
+    encrypted by, of ENCRYPTIONS, and `key` the file that opens it, empty where a person does. With a role
+    neither size nor percent is the role's usual size, unless `rest` was said. `writable` is who may write, as
+    `writer_named` takes it; None leaves that, and a `mount_point` of None that, to what is usual.
     """
 
     workload: str
@@ -104,6 +119,7 @@ class Request:
     role: str = ""
     rest: bool = False
     writable: str | None = None
+    key: str = ""
 
 
 def parse_volume(text: str) -> Request:
@@ -139,9 +155,7 @@ def parse_volume(text: str) -> Request:
     if "workload" not in values and not role:
         raise BadInput(str(words.UNNAMED_WORKLOAD(volume=shown)))
     encrypt = values.get("encrypt")
-    if encrypt not in (None, *ENCRYPTIONS):
-        other = printable(encrypt or "", 30)
-        raise BadInput(str(words.NO_ENCRYPTION(volume=shown, asked=other, known=ENCRYPTIONS[0])))
+    _check_encryption(shown, encrypt, values.get("key"))
     workload = values.get("workload", ROLES[role].workload if role else "")
     one = request(
         workload,
@@ -152,7 +166,22 @@ def parse_volume(text: str) -> Request:
         options,
         role,
     )
-    return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt, writable=values.get("writable"))
+    return replace(
+        one,
+        subvolumes=tuple(subvolumes),
+        encrypt=encrypt,
+        writable=values.get("writable"),
+        key=values.get("key", ""),
+    )
+
+
+def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
+    """Raises BadInput for a way to encrypt that is not known, and for a key that cannot be."""
+    if encrypt not in (None, *ENCRYPTIONS):
+        other = printable(encrypt or "", 30)
+        raise BadInput(str(words.NO_ENCRYPTION(volume=volume, asked=other, known=ENCRYPTIONS[0])))
+    if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
+        raise BadInput(str(words.VOLUME_KEY(volume=volume, fault=fault)))
 
 
 def request(

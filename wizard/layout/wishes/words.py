@@ -218,6 +218,21 @@ OPENED_ELSEWHERE = Sentence(
     "volume {number} is at '{path}', which is not what its container opens to",
 )
 
+# Keys in files.
+VOLUME_KEY = Sentence("layout.wishes.volume-key", "--volume '{volume}': key {fault}.")
+KEYS_FAULT = Sentence("layout.wishes.keys-fault", "The key of an encrypted volume {fault}.")
+PLANNED_KEY = Sentence("layout.wishes.planned-key", "the key of an encrypted volume {fault}")
+KEY_FOR_NOTHING = Sentence("layout.wishes.key-for-nothing", "is for an encrypted volume: say encrypt, too")
+KEY_PATH = Sentence(
+    "layout.wishes.key-path", "is no plain path, such as /etc/keys/media.key, which crypttab takes as it is"
+)
+KEY_GONE = Sentence("layout.wishes.key-gone", "lies where nothing stays until the next start")
+KEYS_DIFFER = Sentence("layout.wishes.keys-differ", "has to be the same for all of a drive")
+KEY_WITHIN = Sentence("layout.wishes.key-within", "lies in a volume of the same drive")
+KEY_SIZE = Sentence(
+    "layout.wishes.key-size", "has {count} bytes; a key has {least} to {most}, all random at best"
+)
+
 # Passphrases.
 PASSPHRASE_EMPTY = Sentence("layout.wishes.passphrase-empty", "is empty")
 PASSPHRASE_LONG = Sentence(

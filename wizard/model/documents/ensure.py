@@ -36,6 +36,8 @@ class WantedVolume:
     mount: str | None = None
     writable: str | None = None
     fs: str | None = None
+    encrypt: str | None = None
+    key: str | None = None
     option: tuple[str, ...] = ()
     subvolume: tuple[str, ...] = ()
 

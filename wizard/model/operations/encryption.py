@@ -12,13 +12,15 @@ MAPPER = "/dev/mapper/"
 class Encryption:
     """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper
     calls what it opens to, `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at
-    a stretch, `offset_bytes` where on the device the data begin, behind the header."""
+    a stretch, `offset_bytes` where on the device the data begin, behind the header. `key` is the file that
+    holds what opens it, empty where a person types that."""
 
     device: str
     name: str
     uuid: str
     sector_bytes: int
     offset_bytes: int
+    key: str = ""
 
     @property
     def opened(self) -> str:
@@ -54,8 +56,10 @@ class OpenContainer:
 
 @dataclass(frozen=True, slots=True)
 class AddCrypttabLine:
-    """Add one line for the container with this UUID to the file that says what is opened at boot."""
+    """Add one line for the container with this UUID to the file that says what is opened at boot, by the
+    file `key`, or where that is empty by what a person types."""
 
     uuid: str
     name: str
+    key: str = ""
     kind: Literal["add-crypttab-line"] = "add-crypttab-line"

@@ -120,7 +120,8 @@ ABOUT_OPTIONS = Sentence(
 ABOUT_ENCRYPTION = Sentence(
     "faces.showing.plan_options.about-encryption",
     "--encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright "
-    "apply` asks for its passphrase; no plan holds it. Whoever loses it loses what is in the volume.",
+    "apply` asks for its passphrase; no plan holds it. Whoever loses it loses what is in the volume. With "
+    "key=FILE, too, that file of root's opens it, also at every start.",
 )
 ABOUT_TABLE = Sentence(
     "faces.showing.plan_options.about-table",

@@ -6,6 +6,9 @@ NOT_WANTED = Sentence(
     "faces.writing.passphrase.not-wanted",
     "--passphrase-file is for a plan that encrypts, and this one does not.",
 )
+HAS_KEY = Sentence(
+    "faces.writing.passphrase.has-key", "The plan names the file with its key; leave --passphrase-file out."
+)
 NOT_READ = Sentence("faces.writing.passphrase.not-read", "{file} cannot be read: {why}.")
 FAULT_IN = Sentence(
     "faces.writing.passphrase.fault-in", "The passphrase in {file} {fault}. Nothing was written."

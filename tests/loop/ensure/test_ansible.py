@@ -1,0 +1,74 @@
+"""The collection with the real ansible-playbook, on this machine and a drive that is made here."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.daily import IS_FULL
+from tests.devices import MakeDrive
+from tests.loop.applying import ROOT, Work, old_gpt
+from tests.loop.playing import Playing, Task
+from wizard import __version__
+from wizard.model.units import MIB
+
+SIZE = 96 * MIB
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("ansible-playbook") is None, reason="there is no ansible-playbook (package ansible-core)"
+)
+
+
+def test_the_collection_has_the_version_of_the_program() -> None:
+    galaxy = (ROOT / "packaging/ansible/galaxy.yml").read_text().splitlines()
+    assert f"version: {__version__}" in galaxy
+
+
+class Ansible(Playing):
+    """Playbooks that know the test's drives and files."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.folder / "ansible", DISKWRIGHT_STATE=str(work.folder))
+        self.work = work
+
+    def media(self, drive: str, **volume: str) -> Task:
+        """One volume on that drive."""
+        self.work.bench.own(drive)
+        usual = {"workload": "large-media", "fs": "ext4", "mount": str(self.work.place("media"))}
+        wanted = {"name": 'm "ö" \\', "match": {"path": drive}, "volume": [{**usual, **volume}]}
+        return self.task(wanted, fstab=str(self.work.fstab), journal=str(self.work.runs))
+
+
+@pytest.fixture
+def ansible(work: Work) -> Ansible:
+    return Ansible(work)
+
+
+@pytest.mark.skipif(not IS_FULL, reason="takes 20 s, so only with --full")
+def test_changed_then_ok_and_check_changes_nothing(
+    ansible: Ansible, work: Work, make_drive: MakeDrive
+) -> None:
+    drive = make_drive(SIZE)
+    blank, task = work.digest(drive), ansible.media(drive)
+    (checked,), printed = ansible.play(task, words=("--check", "--diff"))
+    assert checked["changed"] and checked["drives"][0]["state"] == "would-change"
+    assert work.digest(drive) == blank and not Path(work.place("media")).exists()
+    assert '-  "table": "none"' in printed and '+      "filesystem": "ext4"' in printed
+
+    other = ansible.media(drive, label="films")
+    unknown = ansible.media(drive, labl="films")
+    (made, again, refused, wrong), _ = ansible.play(task, task, other, unknown)
+    assert made["changed"] and made["drives"][0]["state"] == "changed", made
+    assert not again["changed"] and again["drives"][0]["state"] == "as-wanted" and again["diff"] == []
+    assert refused["failed"] and "media instead of films" in refused["msg"] and refused["rc"] == 3
+    assert wrong["failed"] and "labl: extra field found" in wrong["msg"] and wrong["rc"] == 2
+
+
+def test_a_drive_with_data_is_refused_and_stays(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(SIZE)
+    old_gpt(drive)
+    before = work.digest(drive)
+    (refused,), _ = ansible.play(ansible.media(drive))
+    assert refused["failed"] and 'replace = "' in refused["msg"] and not refused["changed"]
+    assert refused["drives"][0]["replace"] in refused["msg"]
+    assert work.digest(drive) == before

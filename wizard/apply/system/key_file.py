@@ -1,0 +1,38 @@
+"""The file with the key of encrypted volumes: read, and never kept."""
+
+import os
+import stat
+from pathlib import Path
+
+from wizard.apply.system import words
+from wizard.layout.wishes.key import MOST_BYTES, content_fault
+from wizard.model.errors import Refused
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+
+
+def key_of(plan: Plan) -> bytes | None:
+    """What opens the plan's containers; None where no file does. Raises as `read_key` does."""
+    path = next((one.key for one in plan.containers if one.key), None)
+    return None if path is None else read_key(Path(path))
+
+
+def read_key(path: Path) -> bytes:
+    """All that is in the file. Raises Refused where it is no file of root's alone, is no key, or cannot be
+    read; a link is none."""
+    shown = printable(str(path), 200)
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(opened, "rb") as file:
+            kind = os.fstat(opened)
+            if not stat.S_ISREG(kind.st_mode):
+                raise Refused(words.KEY_NO_FILE(file=shown))
+            if kind.st_uid != 0 or kind.st_mode & 0o077:
+                mode = f"{stat.S_IMODE(kind.st_mode):o}"
+                raise Refused(words.KEY_OTHERS(file=shown, uid=kind.st_uid, mode=mode))
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused(words.KEY_UNREAD(file=shown, why=error.strerror or "")) from None
+    if fault := content_fault(content):
+        raise Refused(words.KEY_FAULT(file=shown, fault=fault))
+    return content
