@@ -1,15 +1,15 @@
 """The ranking for one drive and one purpose: hard limits first, then the work, then how the drive records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
 from wizard.advise.filesystems import BTRFS, Filesystem, filesystem, obstacles, room_bytes
-from wizard.advise.unmade import unmade
 from wizard.advise.words import ranking as words
 from wizard.advise.workloads import Candidate, Profile, Standing
 from wizard.advise.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
-from wizard.model.advice import Advice, Choice, Option, Place, Withheld
+from wizard.filesystems.registry import KINDS
+from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade, Withheld
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Said, in_a_row
@@ -293,3 +293,25 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
     if discards and (drive.rotational is False or is_shingled(recording)):
         found.append(words.DISCARDS())
     return tuple(map(str, found))
+
+
+def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
+    """The filesystems that are recognised and never made, with why not, the way off them, and those of the
+    measurements that hold a figure of them; those with figures come first."""
+    found = [
+        Unmade(
+            kind.name,
+            kind.title,
+            str(kind.why_not),
+            str(kind.way_off),
+            tuple(card for card in measured if _names(card, kind.name)),
+        )
+        for kind in KINDS.values()
+        if kind.why_not and not kind.made
+    ]
+    return tuple(sorted(found, key=lambda one: (not one.evidence, one.title.lower())))
+
+
+def _names(card: Evidence, filesystem: str) -> bool:
+    """Whether a figure is of this filesystem, also in some configuration (`ufs on two striped disks`)."""
+    return any(name.split()[0] == filesystem for name, _ in card.figures)

@@ -11,6 +11,9 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
 
+TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
+"""How a finding's code begins, and how the ids of the measurements on the same matter do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -113,3 +116,12 @@ def _repeated(study: Study, row: Measurement) -> Said:
 def _titled(name: str) -> Said | str:
     """A filesystem's name as people write it; a configuration is called as in the study."""
     return KINDS[name].title if name in KINDS else ProfileText(name)
+
+
+def evidence_for(code: str) -> tuple[Evidence, ...]:
+    """The measurements on the matter that `code` is about, in the order of the files; none where no study
+    here is about it."""
+    beginning = next((ids for topic, ids in TOPICS.items() if code.startswith(topic)), None)
+    if beginning is None:
+        return ()
+    return tuple(card for name, card in load_evidence().items() if name.startswith(beginning))

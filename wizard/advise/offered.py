@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from wizard.advise.asked import NOT_WRITTEN, exclude, refuse
 from wizard.advise.catalogue import CatalogueOption, Site
-from wizard.advise.words import options as words
 from wizard.model.advice import Choice
 from wizard.model.errors import DiskwrightError
-from wizard.model.said import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,41 +21,15 @@ class Offered:
     excludes: tuple[str, ...]
 
     @property
-    def standing(self) -> str:
-        """`danger`, in a word or a few."""
-        return str(self._stands())
-
-    @property
     def rank(self) -> int:
         """The lower, the sooner it is shown: the advised first, what cannot be had last."""
-        return _ORDER.index(self._stands)
-
-    @property
-    def _stands(self) -> Sentence:
         if self.advised:
-            return words.IS_ADVISED
+            return 0
         if self.refusal:
-            return words.IS_NOT_HAD
+            return 4
         if self.option.danger:
-            return words.IS_DANGER
-        return words.IS_NOT_ADVISED if self.option.never else words.IS_FREE
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What it does, why, what it costs, and what it cannot stand beside."""
-        option = self.option
-        said = (
-            option.does,
-            words.FOR(why=option.why) if option.does else option.why,
-            words.RISK(risk=option.risk) if option.risk else "",
-            (words.DANGER if option.danger else words.AGAINST)(why=option.never) if option.never else "",
-            words.EXCLUDES(options=self.excludes) if self.excludes else "",
-            words.REFUSAL(why=self.refusal) if self.refusal else "",
-        )
-        return tuple(str(part) for part in said if part)
-
-
-_ORDER = (words.IS_ADVISED, words.IS_FREE, words.IS_NOT_ADVISED, words.IS_DANGER, words.IS_NOT_HAD)
+            return 3
+        return 2 if self.option.never else 1
 
 
 def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:

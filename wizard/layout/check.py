@@ -331,7 +331,7 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     yield from encryption_faults(plan, table.entries)
     by_number = {entry.number: entry for entry in table.entries if not entry.kept}
     chosen = [by_number[volume.partition] for volume in plan.volumes]
-    extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in chosen]
+    extents = [entry.extent for entry in chosen]
     if table != table_after(
         plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
     ):

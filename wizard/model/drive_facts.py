@@ -131,3 +131,11 @@ PLATTER_BYTES_PER_SECOND, SOLID_BYTES_PER_SECOND = 100e6, 350e6
 def usual_bytes_per_second(rotational: bool | None) -> float:
     """How fast a drive is read or written in one go, roughly: what nobody knows is taken as a hard disk."""
     return SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """GRUB's first sector, as a BIOS starts it, and where on the drive it goes on from there."""
+
+    start_bytes: int
+    next_bytes: int

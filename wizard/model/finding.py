@@ -72,9 +72,3 @@ class Diagnosis:
     drive: str
     recording: Recording
     findings: tuple[Finding, ...]
-
-    @property
-    def worst(self) -> Severity:
-        """The most severe of the findings, ok where there are none."""
-        order = list(Severity)
-        return min((finding.severity for finding in self.findings), key=order.index, default=Severity.OK)

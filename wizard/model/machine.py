@@ -7,7 +7,7 @@ reason.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.model.drive_facts import NO_SMART, Ata, Discard, NvmeFormat, Smart, Zones
+from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
 from wizard.model.geometry import Geometry
 from wizard.model.said import Said
 from wizard.model.waiting import Waiting
@@ -97,8 +97,42 @@ class Use:
     by: Said | str
 
 
+class Placed:
+    """Whatever is a run of bytes on a drive."""
+
+    __slots__ = ()
+    start_bytes: int
+    size_bytes: int
+
+    @property
+    def end_bytes(self) -> int:
+        """The first byte behind it."""
+        return self.start_bytes + self.size_bytes
+
+    @property
+    def extent(self) -> "Extent":
+        """Where it lies, and no more."""
+        return Extent(self.start_bytes, self.size_bytes)
+
+    def is_within(self, other: "Placed") -> bool:
+        """Whether all of it lies in the other."""
+        return other.start_bytes <= self.start_bytes and self.end_bytes <= other.end_bytes
+
+    def overlaps(self, other: "Placed") -> bool:
+        """Whether they have a byte in common."""
+        return self.start_bytes < other.end_bytes and other.start_bytes < self.end_bytes
+
+
 @dataclass(frozen=True, slots=True)
-class Partition:
+class Extent(Placed):
+    """A run of bytes on a drive."""
+
+    start_bytes: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partition(Placed):
     """An entry of a partition table, with what lives in it.
 
     `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT
@@ -126,11 +160,6 @@ class Partition:
     moving: bool = False
 
     @property
-    def end_bytes(self) -> int:
-        """The first byte behind the partition."""
-        return self.start_bytes + self.size_bytes
-
-    @property
     def filesystem(self) -> str | None:
         """The kind of the one signature that is a filesystem or a container; None for none or several."""
         return (
@@ -138,27 +167,6 @@ class Partition:
             if len(self.signatures) == 1 and not self.signatures[0].ambivalent
             else None
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """A run of bytes on a drive."""
-
-    start_bytes: int
-    size_bytes: int
-
-    @property
-    def end_bytes(self) -> int:
-        """The first byte behind the extent."""
-        return self.start_bytes + self.size_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """GRUB's first sector, as a BIOS starts it, and where on the drive it goes on from there."""
-
-    start_bytes: int
-    next_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

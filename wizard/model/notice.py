@@ -4,7 +4,7 @@ folder be lost."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.units import MIB
 
 PARTS, NEIGHBOURS = 16, 3
@@ -16,7 +16,7 @@ MOST_BYTES = MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(Placed):
     """A block, or some in a row, by which something is recognised: `data` in base64 is what belongs there.
     Where it `stays`, the drive holds what it held before; else zeros.
     """

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from wizard.model.identity import Identity
+from wizard.model.machine import Placed
 from wizard.model.names import partition_path
 from wizard.model.operations.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
@@ -15,7 +16,7 @@ from wizard.model.written import DERIVED, WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Placed):
     """A partition, or free space (number 0), in a layout. Slots are in the order of their starts.
 
     `kept` is true for what stands before and after alike. `filesystem` may be a container such as
@@ -37,11 +38,6 @@ class Slot:
     kept: bool = False
     opened: str | None = field(default=None, metadata=WHERE_USED)
     unread: bool = field(default=False, metadata=WHERE_USED)
-
-    @property
-    def end_bytes(self) -> int:
-        """The first byte behind the slot."""
-        return self.start_bytes + self.size_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +118,7 @@ class WipeSignatures:
 
 
 @dataclass(frozen=True, slots=True)
-class TableEntry:
+class TableEntry(Placed):
     """A partition to be written, or kept, with exact geometry."""
 
     number: int

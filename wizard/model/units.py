@@ -21,6 +21,11 @@ _LETTERS = "KMGTPE"
 _SIZE = re.compile(r"\s*(\d{1,24}(?:\.\d{1,24})?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
 
 
+def rounded_up(size_bytes: int, grain_bytes: int) -> int:
+    """A size, or a place, up to the next whole grain; what is whole stays."""
+    return -(-size_bytes // grain_bytes) * grain_bytes
+
+
 def parse_size(text: str) -> int:
     """Bytes from `500G`, `1.5TiB`, `750GB` or `4096`; raises BadInput with the text in it."""
     match = _SIZE.fullmatch(text)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from wizard.filesystems.partitions import MOVING_TYPES
-from wizard.model.machine import Extent, Obstacle
+from wizard.model.machine import Obstacle
 from wizard.model.names import partition_path
 from wizard.model.said import reason_of
 from wizard.probe.content import upstairs
@@ -200,11 +200,7 @@ def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Fact
 
     entries = [entry for entry in _within(reading, size) if entry.type in MOVING_TYPES]
     try:
-        return [
-            entry.number
-            for entry in entries[:MOST_DEVICES]
-            if is_moving(read, Extent(entry.start_bytes, entry.size_bytes))
-        ]
+        return [entry.number for entry in entries[:MOST_DEVICES] if is_moving(read, entry.extent)]
     except OSError as error:
         errors.append(not_read("partitions", path, error))
         return []

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from wizard.documents.notice import read_notice
-from wizard.model.drive_facts import Discard
+from wizard.model.drive_facts import Discard, Loader
 from wizard.model.machine import (
     Drive,
     Extent,
     Kernel,
-    Loader,
     Machine,
     Obstacle,
     Partition,

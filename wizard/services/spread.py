@@ -16,10 +16,6 @@ from wizard.services import words
 from wizard.services.contract import Services
 from wizard.services.session import Session
 
-# The faces say these as text.
-ONE_VOLUME = str(words.ONE_VOLUME())
-TAKES_ALL = str(words.TAKES_ALL())
-
 
 @dataclass(frozen=True, slots=True)
 class Way:

@@ -33,7 +33,6 @@ STRIPE_LVM = Sentence("services.stripe-lvm", "Striped by LVM: fast, lost with an
 ONE_VOLUME = Sentence(
     "services.one-volume", "Several drives hold one volume together: take the others off the list first."
 )
-TAKES_ALL = Sentence("services.takes-all", "One volume takes all of the drives.")
 ARRANGED = Sentence(
     "services.arranged",
     "Every one of several drives gets a GPT, and no volume group of its own: choose that first.",

@@ -30,4 +30,3 @@ KEY_NAMES = {
     "pagedown": Sentence("window.key-pagedown", "PgDn"),
 }
 WITH_ALT = Sentence("window.with-alt", "Alt+{key}")
-REFUSED = Sentence("window.refused", "{name}: {why}")

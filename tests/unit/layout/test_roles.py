@@ -13,8 +13,7 @@ from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.space import aligned_spaces, fresh_bounds
 from wizard.layout.wishes.preset import desktop_requests, room_for_preset
-from wizard.layout.wishes.roles import ROLES
-from wizard.layout.wishes.swapsize import swap_bytes
+from wizard.layout.wishes.roles import ROLES, swap_bytes
 from wizard.layout.wishes.wanted import wish_of
 from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
 from wizard.model.errors import BadInput, DiskwrightError

@@ -83,17 +83,3 @@ MOUNTED_ASKED = Sentence(
     "advise.options.mounted-asked",
     "The volume for {purpose} is mounted with {option}; it was asked for, and is not recommended. {why}",
 )
-
-FOR = Sentence("advise.options.for", "For: {why}")
-RISK = Sentence("advise.options.risk", "Risk: {risk}")
-DANGER = Sentence("advise.options.danger", "Danger: {why}")
-AGAINST = Sentence("advise.options.against", "Against it: {why}")
-EXCLUDES = Sentence("advise.options.excludes", "Not together with: {options:list}.")
-REFUSAL = Sentence("advise.options.refusal", "Not possible: {why}")
-
-IS_ADVISED = Sentence("advise.options.is-advised", "recommended")
-IS_NOT_HAD = Sentence("advise.options.is-not-had", "not possible")
-IS_DANGER = Sentence("advise.options.is-danger", "danger")
-IS_NOT_ADVISED = Sentence("advise.options.is-not-advised", "not recommended")
-IS_FREE = Sentence("advise.options.is-free", "can be taken")
-"""How an option stands, in a word or a few."""

@@ -8,6 +8,7 @@ from wizard.apply.block.devices import size_bytes as device_bytes
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
+from wizard.model.units import rounded_up
 
 FIRST_BYTES = 4096
 """Whole blocks of every drive."""
@@ -32,7 +33,7 @@ def _bytes_of(node: str, offset_bytes: int, size_bytes: int) -> bytes:
     """Of whole blocks read past the cache, from the device's beginning on; those behind its end are none."""
     begin, end = (
         offset_bytes // FIRST_BYTES * FIRST_BYTES,
-        -(-(offset_bytes + size_bytes) // FIRST_BYTES) * FIRST_BYTES,
+        rounded_up(offset_bytes + size_bytes, FIRST_BYTES),
     )
     if end > device_bytes(node):
         return b""

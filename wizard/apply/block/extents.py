@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 
 GET_MAP = 0xC020660B
 """FS_IOC_FIEMAP of linux/fs.h."""
@@ -38,7 +38,7 @@ def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[
     wide = []
     for place in places:
         start = max(0, place.start_bytes // block_bytes * block_bytes)
-        end = min(end_bytes, -(-place.end_bytes // block_bytes) * block_bytes)
+        end = min(end_bytes, rounded_up(place.end_bytes, block_bytes))
         if end > start:
             wide.append((start, end))
     joined: list[tuple[int, int]] = []

@@ -13,6 +13,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.losses import name_fault, size_fault
 from wizard.model.documents.bring import BringAmount
 from wizard.model.said import Said
+from wizard.model.units import rounded_up
 
 ENTRY_BYTES = 1024
 """What a file takes beside its content: an inode, twice where its filesystem keeps two copies, and a name."""
@@ -78,13 +79,13 @@ def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_byte
     elif status.st_nlink > 1 and (status.st_dev, status.st_ino) in count.seen:
         count.names += 1
         if not holds.links and stat.S_ISREG(status.st_mode):
-            count.room_bytes += _rounded(status.st_size, block_bytes)
+            count.room_bytes += rounded_up(status.st_size, block_bytes)
     elif stat.S_ISREG(status.st_mode):
         _check_fits(path, size_fault(status.st_size, filesystem))
         count.files += 1
         data = _data_bytes(top, path, status)
         count.size_bytes += data
-        count.room_bytes += _rounded(data if holds.holes else status.st_size, block_bytes)
+        count.room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
     elif stat.S_ISLNK(status.st_mode):
         count.links += 1
     else:
@@ -116,7 +117,3 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
         return status.st_size
     with opened(top, path, TO_READ) as fd:
         return sum(end - start for start, end in data_ranges(fd, status.st_size))
-
-
-def _rounded(size_bytes: int, block_bytes: int) -> int:
-    return -(-size_bytes // block_bytes) * block_bytes

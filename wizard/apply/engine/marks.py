@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine.record import Mark
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.units import GIB, KIB, MIB, rounded_up
 from wizard.probe.content.extcopy import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
@@ -134,7 +134,7 @@ def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
     goes."""
     grain = max(GRAIN_BYTES, block_bytes)
     start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
-    end = min(volume.end_bytes, -(-(volume.start_bytes + place.end_bytes) // grain) * grain)
+    end = min(volume.end_bytes, rounded_up(volume.start_bytes + place.end_bytes, grain))
     return Extent(start, end - start)
 
 

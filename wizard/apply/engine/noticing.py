@@ -16,7 +16,7 @@ from wizard.documents.notice import sealed_notice
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.notice import MOST_BYTES, Notice, Withheld, notice_places
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 
 EDGE_BYTES = MIB
 """Of a new volume: nothing is put so near to its ends, where programs look for what it is."""
@@ -48,7 +48,7 @@ def with_notice(
         Store(old_file(run, number), grow=True) as old,
     ):
         draft = _notice(change, number, told, old.read, new.read)
-        room = _rounded(len(sealed_notice(draft)) + SPARE_BYTES, max(GRAIN_BYTES, block_bytes))
+        room = rounded_up(len(sealed_notice(draft)) + SPARE_BYTES, max(GRAIN_BYTES, block_bytes))
         place = next(_free_places(change, volumes, room), None)
         if place is None:
             return change
@@ -118,7 +118,3 @@ def _fits(place: Extent, volume: Extent) -> bool:
     )
     copies = [Extent(volume.start_bytes + at, GRAIN_BYTES) for at in BTRFS_COPIES]
     return within and without(place, copies) == (place,)
-
-
-def _rounded(size_bytes: int, grain_bytes: int) -> int:
-    return -(-size_bytes // grain_bytes) * grain_bytes

@@ -12,7 +12,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import read_kept, replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import Failed
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.said import Said, in_a_row
 
 SCHEMA = "diskwright.rehearsed/1"
@@ -99,7 +99,7 @@ def ways_on(phase: Phase, name: str) -> Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Placed):
     """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`,
     what it held before: a table that keeps partitions stays in force until the new one is released. Or it
     holds what is `instead` there, in hexadecimal digits: a filesystem whose files stay is to be found, too,
@@ -110,11 +110,6 @@ class Mark:
     size_bytes: int
     stays: bool = False
     instead: str = ""
-
-    @property
-    def extent(self) -> Extent:
-        """Where it lies."""
-        return Extent(self.start_bytes, self.size_bytes)
 
     def away(self, start_bytes: int, size_bytes: int, held: Read) -> bytes:
         """What a part of its place holds while a drive is barred that `held` this before."""

@@ -34,7 +34,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import Slot
-from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
+from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, rounded_up
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run as run_command
 
@@ -101,7 +101,7 @@ def read_around(wanted: Wanted, start: int, length: int) -> bytes:
     """Bytes of the drive from any byte on."""
     block = wanted.block_bytes
     begin = start // block * block
-    end = min(-(-(start + length) // block) * block, wanted.size_bytes)
+    end = min(rounded_up(start + length, block), wanted.size_bytes)
     return read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
 
 

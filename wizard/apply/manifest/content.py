@@ -17,7 +17,7 @@ from hashlib import blake2b, sha256
 from threading import local
 
 from wizard.apply.manifest import words
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 
 BLOCK_BYTES = 4096
 """The grain of what counts as zeros, and of widened ranges: the largest block of an ext filesystem on most
@@ -177,7 +177,7 @@ def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
     """The ranges in whole blocks, those that touch made one. Pure."""
     held: Range | None = None
     for start, end in ranges:
-        low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(-(-end // BLOCK_BYTES) * BLOCK_BYTES, size_bytes)
+        low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
         if held is not None and low <= held[1]:
             held = held[0], max(held[1], high)
             continue

@@ -37,7 +37,7 @@ from wizard.model.documents.move import Move, Moves, journal_places
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
 from wizard.model.journal import Event
-from wizard.model.machine import Extent, Partition
+from wizard.model.machine import Partition
 from wizard.model.names import partition_path
 from wizard.probe.machine import probe_machine
 
@@ -88,12 +88,12 @@ def _as_called_here(moves: Moves, drive: Identity) -> Moves:
 
 def _covers(part: Partition, move: Move) -> bool:
     """Whether the entry is that of the move, not of another whose journal lies there still."""
-    return Extent(part.start_bytes, part.size_bytes) == move.span
+    return part.extent == move.span
 
 
 def _places(part: Partition) -> Iterator[int]:
     if part.type in MOVING_TYPES:
-        yield from journal_places(Extent(part.start_bytes, part.size_bytes))
+        yield from journal_places(part.extent)
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:

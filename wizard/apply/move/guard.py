@@ -10,7 +10,6 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.layout.moving.sequence import planned_again
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Extent
 from wizard.probe.machine import probe_drive, probe_machine
 
 
@@ -62,9 +61,5 @@ def check_left(moves: Moves, begun: int) -> None:
     drive = probe_drive(moves.drive.path)
     for move in moves.moves[begun:]:
         part = drive.partition(move.device)
-        if (
-            part is None
-            or Extent(part.start_bytes, part.size_bytes) != move.before
-            or part.filesystem != move.holds
-        ):
+        if part is None or part.extent != move.before or part.filesystem != move.holds:
             raise Refused(words.LEFT_OTHERWISE(part=move.device))

@@ -22,6 +22,7 @@ from wizard.layout.moving.document import render_moves
 from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Move, Moves
 from wizard.model.machine import Extent
+from wizard.model.units import rounded_up
 
 MOST_REST_SECONDS = 60.0
 THROTTLE = "throttle"
@@ -79,7 +80,7 @@ class OnDrive:
         notes = as_json((*self.notes[:number], noted, *self.notes[number + 1 :]))
         told = {"moves": render_moves(self.moves), "notes": notes, "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
-        document = data.ljust(-(-len(data) // block) * block)
+        document = data.ljust(rounded_up(len(data), block))
         return prepared(self.drive, move, name, document, noted.superblocks, noted.over)
 
     def telling(

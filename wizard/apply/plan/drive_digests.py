@@ -22,7 +22,7 @@ from wizard.documents.codec import from_json, to_json
 from wizard.layout.room.space import is_container
 from wizard.layout.steps.shown import is_mirrored
 from wizard.model.errors import BadInput, DiskwrightError
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.names import partition_path
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.operations.encryption import MakeContainer
@@ -43,7 +43,7 @@ MOST_BYTES = 64 * MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Placed):
     """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older
     versions have none."""
 
@@ -51,11 +51,6 @@ class Cell:
     size_bytes: int
     sha256: str
     device: str = ""
-
-    @property
-    def extent(self) -> Extent:
-        """Where it lies."""
-        return Extent(self.start_bytes, self.size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +118,7 @@ def is_left_on(
     touched = _oldest(one for one in saved if one.step in begun - frozenset(left.begun))
     free = [*_made(plan, member, begun), *(one.extent for one in touched)]
     mine = [cell for cell in left.cells if (cell.device or plan.drive.path) == member.drive.path]
-    watched = [cell for cell in mine if not any(_meet(cell.extent, place) for place in free)]
+    watched = [cell for cell in mine if not any(cell.overlaps(place) for place in free)]
     if undoing:
         return _is_half_put_back(watched, saved, vault, node)
     if _changed_on(member, node, vault, left, plan, begun):
@@ -137,7 +132,7 @@ def _is_half_put_back(watched: list[Cell], saved: tuple[Saved, ...], vault: Vaul
     """Whether each place is as the run left it or as it was before, but for one: the places are put back one
     after the other."""
     mixed = [cell for cell in watched if _differs(cell, node) and not _is_put_back(cell, saved, vault, node)]
-    under_way = any(all(_meet(cell.extent, one.extent) for cell in mixed) for one in saved)
+    under_way = any(all(cell.overlaps(one.extent) for cell in mixed) for one in saved)
     return len(mixed) < len(watched) and (not mixed or under_way)
 
 
@@ -195,7 +190,7 @@ def _changed_on(
             return one.extent
     ours = [*(one.extent for one in touched), *_made(plan, member, begun)]
     for cell in left.cells:
-        if (cell.device or plan.drive.path) != drive or any(_meet(cell.extent, place) for place in ours):
+        if (cell.device or plan.drive.path) != drive or any(cell.overlaps(place) for place in ours):
             continue
         if _differs(cell, node):
             return cell.extent
@@ -213,13 +208,13 @@ def _watched(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tu
         for slot in layout.partitions
         if not is_container(slot)
     ]
-    ends = [Extent(0, drive.size_bytes), *(Extent(slot.start_bytes, slot.size_bytes) for slot in slots)]
+    ends = [Extent(0, drive.size_bytes), *(slot.extent for slot in slots)]
     saved = merged((one.extent for one in Vault(run / "saved").of(plan, drive.path)), 1, 1 << 63)
     if sum(place.size_bytes for place in saved) > MOST_BYTES:
         ends, saved = [*ends, *saved], ()
     places = [*saved, *(piece for place in ends for piece in _ends(place))]
     free = [
-        *(Extent(slot.start_bytes, slot.size_bytes) for slot in slots if slot.kept),
+        *(slot.extent for slot in slots if slot.kept),
         *_made(plan, member, begun),
     ]
     pieces = [piece for place in places for piece in without(place, free)]
@@ -245,7 +240,7 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
     if drive.path in devices:
         return [Extent(0, drive.size_bytes)]
     slots = [slot for slot in member.after.partitions if partition_path(drive.path, slot.number) in devices]
-    return [Extent(slot.start_bytes, slot.size_bytes) for slot in slots]
+    return [slot.extent for slot in slots]
 
 
 def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
@@ -309,10 +304,6 @@ def _only_erased(before: bytes, now: bytes) -> bool:
 def _common(one: Extent, other: Extent) -> Extent | None:
     start, end = max(one.start_bytes, other.start_bytes), min(one.end_bytes, other.end_bytes)
     return Extent(start, end - start) if start < end else None
-
-
-def _meet(one: Extent, other: Extent) -> bool:
-    return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
 
 
 def _replace(path: Path, data: bytes) -> None:

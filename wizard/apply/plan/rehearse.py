@@ -94,7 +94,7 @@ class Rehearsed:
         """Where nothing lies that stays: the partitions that are made, or what one gains that grows, or gives
         up that shrinks."""
         if not self.resizes:
-            return [_extent(slot) for slot in self.new]
+            return [slot.extent for slot in self.new]
         ends = sorted(slot.end_bytes for slot in (*self.old, *self.new))
         return [Extent(ends[0], ends[-1] - ends[0])]
 
@@ -171,7 +171,7 @@ def _showing(plan: Plan, there: Plan, ground: Ground, wanted: Wanted) -> Showing
             return Showing(
                 real=step.operation.device,
                 stand_in=other.operation.device,
-                volume=next(_extent(slot) for slot in plan.before.partitions if slot.number == plan.part),
+                volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
                 size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
                 file=new_file(ground.run, 0),
@@ -205,7 +205,7 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
     slots = (*_changed(member.before, plan.part), *_changed(member.after, plan.part))
-    going = tuple(_extent(slot) for slot in slots)
+    going = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
         return Wanted(path, size, block, going, (Extent(0, size),), records)
@@ -219,7 +219,7 @@ def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
     if not plan.part:
         return ()
     stay = (slot for slot in member.before.partitions if slot.number != plan.part and not is_container(slot))
-    return tuple(map(_extent, stay))
+    return tuple(slot.extent for slot in stay)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
@@ -229,10 +229,6 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     if found is None:
         raise Failed(words.NO_TABLE(drive=member.drive.path), str(words.NOTHING_YET()))
     return found
-
-
-def _extent(slot: Slot) -> Extent:
-    return Extent(slot.start_bytes, slot.size_bytes)
 
 
 def _changed(layout: Layout, part: int) -> list[Slot]:
@@ -328,7 +324,7 @@ def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
 
 def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark, ...]:
     """Those of partitions, and where its table is a new one of the drive itself."""
-    found = [place for slot in slots for place in marking.volume(drive.node(slot), _extent(slot))]
+    found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
     return in_release_order((*found, *whole), table, drive.stand_in.drive.geometry.logical_block_bytes)
 

@@ -199,11 +199,7 @@ def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
     arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
     nodes |= {part for array in arrays if array.device in nodes for part in array.parts}
     slots = [slot for slot in member.after.partitions if not slot.kept]
-    return [
-        Extent(slot.start_bytes, slot.size_bytes)
-        for slot in slots
-        if partition_path(member.drive.path, slot.number) in nodes
-    ]
+    return [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 
 
 def take_back(run: Path, journal: Journal) -> str:

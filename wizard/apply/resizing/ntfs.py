@@ -26,7 +26,7 @@ from wizard.filesystems.ntfs import CHECK, INFO
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 from wizard.tools.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")
@@ -81,7 +81,7 @@ def _info(showing: Showing) -> str:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
     least = LEAST_SAID.search(said)
     if showing.behind and least and int(least[1]) > showing.size_bytes:
-        raise Failed(refusal(LEAST(device=showing.real, least=-(-int(least[1]) // MIB) * MIB)))
+        raise Failed(refusal(LEAST(device=showing.real, least=rounded_up(int(least[1]), MIB))))
     return said
 
 

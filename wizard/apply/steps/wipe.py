@@ -53,9 +53,7 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> Said:
     if not site.again:
         refuse_strangers(operation, kinds)
     drive, geometry = site.member.drive, site.member.drive.geometry
-    kept = tuple(
-        Extent(slot.start_bytes, slot.size_bytes) for slot in site.member.before.partitions if slot.kept
-    )
+    kept = tuple(slot.extent for slot in site.member.before.partitions if slot.kept)
     places = (piece for place in _places(device, size_bytes(device), found) for piece in without(place, kept))
     regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
     site.save(regions)

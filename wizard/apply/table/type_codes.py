@@ -23,6 +23,7 @@ from wizard.filesystems.partitions import (
 )
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.units import rounded_up
 from wizard.probe.table.gpt import HEADER, SIGNATURE
 
 SET_AFTERWARDS = {
@@ -78,7 +79,7 @@ def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEnt
     """One copy of a GPT with these types, and with its checksums made anew."""
     header = _header(drive, block, block_bytes)
     _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
-    room = -(-count * size // block_bytes) * block_bytes
+    room = rounded_up(count * size, block_bytes)
     entries = bytearray(read_bytes(drive, first * block_bytes, room))
     for entry in wanted:
         at = (entry.number - 1) * size

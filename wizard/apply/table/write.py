@@ -119,7 +119,7 @@ def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
     block = identity.geometry.logical_block_bytes
     head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
-        Extent(slot.start_bytes, slot.size_bytes)
+        slot.extent
         for slot in (*before.partitions, *member.after.partitions)
         if not fresh and not is_container(slot)
     )

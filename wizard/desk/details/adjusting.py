@@ -92,7 +92,7 @@ class Adjusting(Beside):
 
     @property
     def _now(self) -> Extent:
-        return Extent(self._part.start_bytes, self._part.size_bytes)
+        return self._part.extent
 
     def _wish(self, place: Extent) -> None:
         self._place = place

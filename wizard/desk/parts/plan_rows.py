@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from wizard.desk.parts.brief import first_clause
 from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.desk.words import plan as words
 from wizard.filesystems.registry import title_of
@@ -31,6 +30,8 @@ RANKS = {
     Rank.REJECTED: (words.NOT_RECOMMENDED, Tone.WARN),
 }
 ALTERNATIVES = 3
+
+LONGEST_CLAUSE = 300
 
 
 def volume_row(session: Session, index: int) -> Row:
@@ -131,3 +132,10 @@ def _ranked(choice: Choice, *, taken: bool) -> Para:
     title = title_of(choice.filesystem)
     name = strong(title) if taken else Piece(title)
     return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
+
+
+def first_clause(text: str) -> str:
+    """Up to the first full stop, colon or semicolon that ends a clause."""
+    found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
+    shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)
+    return shown.rstrip(".")

@@ -68,7 +68,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
 
 def _finding(finding: Finding) -> Reason:
-    from wizard.advise.backing import evidence_for
+    from wizard.advise.evidence import evidence_for
     from wizard.diagnose.words.codes import CODES
 
     meaning = CODES.get(finding.code)
@@ -197,7 +197,7 @@ def _after_step(step: Step) -> Iterator[Block]:
 
 def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
     """What was measured and how sure it is; then each caveat; then what others have measured."""
-    from wizard.advise.backing import evidence_for
+    from wizard.advise.evidence import evidence_for
 
     but, limits = Piece(words.BUT(), Tone.WARN), (para(words.LIMITS()),)
     return (

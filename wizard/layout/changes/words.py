@@ -134,9 +134,6 @@ FILLS_IT = Sentence("layout.changes.fills-it", "No free space follows {device}, 
 READ_ONLY_MOUNT = Sentence(
     "layout.changes.read-only-mount", "{device} is mounted read-only at {place}: it does not grow."
 )
-SPREAD = Sentence(
-    "layout.changes.spread", "The Btrfs on {device} has {count} devices; only one on one device is grown."
-)
 NAME_STAYS = Sentence(
     "layout.changes.name-stays", "The partition's own name in the table stays '{name}', the old label."
 )

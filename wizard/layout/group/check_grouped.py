@@ -34,7 +34,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     yield from _group_faults(plan, group)
     yield from _size_faults(plan, table)
     volumes, entry = plan.volumes, new_entry(table)
-    extent = Extent(entry.start_bytes, entry.size_bytes)
+    extent = entry.extent
     if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
         yield words.TABLE_DIFFERS()
     if plan.after != grouped_after(plan.before, table, group, volumes, bounds):

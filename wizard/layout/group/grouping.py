@@ -18,7 +18,7 @@ from wizard.model.names import partition_path
 from wizard.model.operations.arrays import MakeVolumeGroup
 from wizard.model.operations.group import Group, MakeLogicalVolume
 from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 
 EXTENT_BYTES = 4 * MIB
 """LVM's own (vgcreate(8), --physicalextentsize); asked for all the same, since a machine's lvm.conf may say
@@ -34,7 +34,7 @@ def group_room_bytes(partition_bytes: int) -> int:
 
 def extents_up(size_bytes: int) -> int:
     """A size rounded up to whole extents."""
-    return -(-size_bytes // EXTENT_BYTES) * EXTENT_BYTES
+    return rounded_up(size_bytes, EXTENT_BYTES)
 
 
 def logical_names(labels: Sequence[str]) -> tuple[str, ...]:

@@ -19,9 +19,9 @@ def check_move(move: Move, where: str) -> None:
         "in_flight": move.in_flight not in (1, IN_FLIGHT),
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
-        "span": not all(_within(place, move.span) for place in places)
+        "span": not all(place.is_within(move.span) for place in places)
         or _within_drive(move.span, move.drive.size_bytes),
-        "journal": any(_overlap(move.journal, place) for place in (move.before, move.after)),
+        "journal": any(place.overlaps(move.journal) for place in (move.before, move.after)),
         "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
         or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
         "head_bytes": not 0 < move.head_bytes <= move.before.size_bytes,
@@ -35,16 +35,8 @@ def check_move(move: Move, where: str) -> None:
         raise BadInput(words.NOT_TOGETHER(where=where, what=what))
 
 
-def _within(inner: Extent, outer: Extent) -> bool:
-    return outer.start_bytes <= inner.start_bytes and inner.end_bytes <= outer.end_bytes
-
-
 def _within_drive(span: Extent, size_bytes: int) -> bool:
     return span.start_bytes <= 0 or span.end_bytes > size_bytes
-
-
-def _overlap(one: Extent, other: Extent) -> bool:
-    return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
 
 
 def check_moves(moves: Moves, where: str) -> None:

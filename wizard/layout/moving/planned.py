@@ -20,7 +20,7 @@ from wizard.layout.room.refusals import measured
 from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB
 
@@ -63,7 +63,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         number=part.number,
         table=drive.table.kind,
         holds=part.filesystem,
-        before=Extent(part.start_bytes, part.size_bytes),
+        before=part.extent,
         after=target.after,
         span=target.span,
         journal=target.journal,

@@ -9,8 +9,9 @@ import shlex
 from collections.abc import Iterator
 
 from wizard.layout.moving import words
+from wizard.model.drive_facts import Loader
 from wizard.model.geometry import FLOOR_BYTES
-from wizard.model.machine import Drive, Extent, Loader, Partition
+from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.names import printable
 from wizard.model.said import Said
 

@@ -59,10 +59,7 @@ def extended_around(drive: Drive, part: Partition) -> Partition | None:
         (
             one
             for one in drive.partitions
-            if one.type in CONTAINER_TYPES
-            and one.number != part.number
-            and one.start_bytes <= part.start_bytes
-            and part.end_bytes <= one.end_bytes
+            if one.type in CONTAINER_TYPES and one.number != part.number and part.is_within(one)
         ),
         None,
     )
@@ -72,7 +69,7 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
     around = extended_around(drive, part)
     for one in drive.partitions:
         if one.number not in (part.number, around.number if around else 0):
-            yield Extent(one.start_bytes, one.size_bytes)
+            yield one.extent
     # The records of logical partitions lie between them.
     yield from drive.table.own if drive.table else ()
     yield from gap_of_grub(drive)
@@ -116,11 +113,9 @@ def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
         return None
     scheme = Scheme.DIRECT if shift >= DIRECT_BYTES else Scheme.LOGGED
     for window in (WINDOW_BYTES,) if scheme is Scheme.DIRECT else LOGGED_WINDOWS:
-        journal = _journal(
-            room, (Extent(part.start_bytes, part.size_bytes), after), geometry, JOURNALS[window]
-        )
+        journal = _journal(room, (part.extent, after), geometry, JOURNALS[window])
         if journal is not None:
-            span = _span((Extent(part.start_bytes, part.size_bytes), after, journal))
+            span = _span((part.extent, after, journal))
             return Target(after, span, journal, scheme, window)
     return None
 

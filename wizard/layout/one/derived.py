@@ -36,7 +36,7 @@ def _marked(slot: Slot, number: int) -> Slot:
 def table_with(path: str, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> WriteTable:
     """The table in which the entry of `slot` is that of its volume, or is gone where there is none."""
     others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
-    places = [Extent(slot.start_bytes, slot.size_bytes) for _ in volumes]
+    places = [slot.extent for _ in volumes]
     table = table_after(path, others, False, volumes, places)
     return replace(
         table,

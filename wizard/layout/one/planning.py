@@ -44,7 +44,7 @@ from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import misalignment_bytes
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.machine import Drive, Kernel, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Operation, Plan, Slot, Volume, WriteTable
 from wizard.model.said import Said
@@ -71,7 +71,7 @@ def format_plan(
     refuse_obstacles(machine, wishes)
     refuse_encryption(machine, wishes)
     _, geometry = measured(drive)
-    room = Extent(part.start_bytes, part.size_bytes)
+    room = part.extent
     place([demand_of(replace(wish, size_bytes=None), [room], geometry)], [room], geometry)
     volume = volume_of(drive, wish, part.number, draw_uuid(), machine.kernel.architecture)
     if wish.encrypted:

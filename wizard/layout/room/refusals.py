@@ -238,9 +238,7 @@ def _refuse_partitions(drive: Drive) -> None:
 
 def _covers(part: Partition, own: Sequence[Extent]) -> bool:
     """Whether it lies upon the table itself; an extended one holds records of its logical ones."""
-    return part.type not in CONTAINER_TYPES and any(
-        part.start_bytes < place.end_bytes and place.start_bytes < part.end_bytes for place in own
-    )
+    return part.type not in CONTAINER_TYPES and any(part.overlaps(place) for place in own)
 
 
 def _kernel_differs(part: Partition) -> bool:

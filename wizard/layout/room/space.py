@@ -13,7 +13,7 @@ from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Slot
 from wizard.model.said import in_a_row
-from wizard.model.units import format_capacity
+from wizard.model.units import format_capacity, rounded_up
 
 GPT_ENTRIES_BYTES = 128 * 128
 """What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
@@ -32,7 +32,7 @@ def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
     """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before
     their copies."""
     block = geometry.logical_block_bytes
-    entries = -(-GPT_ENTRIES_BYTES // block) * block
+    entries = rounded_up(GPT_ENTRIES_BYTES, block)
     first, end = 2 * block + entries, size_bytes // block * block - block - entries
     return Extent(first, max(0, end - first))
 
@@ -90,7 +90,7 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
                 slot is not container
                 and slot.start_bytes < container.end_bytes
                 and container.start_bytes < slot.end_bytes
-                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not _within(slot, container))
+                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not slot.is_within(container))
             ):
                 return container, slot
     return None
@@ -100,11 +100,7 @@ def loose(partitions: Sequence[Slot]) -> Slot | None:
     """The first logical partition that is not within an extended one."""
     containers = [slot for slot in partitions if is_container(slot) and slot.number <= MBR_PRIMARIES]
     logical = [slot for slot in partitions if containers and slot.number > MBR_PRIMARIES]
-    return next((slot for slot in logical if not any(_within(slot, one) for one in containers)), None)
-
-
-def _within(slot: Slot, container: Slot) -> bool:
-    return container.start_bytes <= slot.start_bytes and slot.end_bytes <= container.end_bytes
+    return next((slot for slot in logical if not any(slot.is_within(one) for one in containers)), None)
 
 
 def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
@@ -186,7 +182,7 @@ def _rounded(demand: Demand, grain: int) -> int | None:
     if demand.size_bytes < demand.minimum_bytes:
         small = words.TOO_SMALL(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes)
         raise BadInput(str(small))
-    return -(-demand.size_bytes // grain) * grain
+    return rounded_up(demand.size_bytes, grain)
 
 
 def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:

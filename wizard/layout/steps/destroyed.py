@@ -70,11 +70,7 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
         return _removed(member)
     new = [slot for slot in member.after.partitions if not slot.kept]
     named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
-    return [
-        slot
-        for slot in _removed(member)
-        if any(slot.start_bytes < made.end_bytes and made.start_bytes < slot.end_bytes for made in named)
-    ]
+    return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in named)]
 
 
 def _lost_with(member: Member, lost: Sequence[Slot], where: Said) -> str:

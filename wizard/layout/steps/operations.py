@@ -121,11 +121,7 @@ def make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
 
 def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
     """What a volume's maker is told, with what it would ask the drive itself for."""
-    places = (
-        Extent(entry.start_bytes, entry.size_bytes)
-        for entry in table.entries
-        if entry.number == volume.partition
-    )
+    places = (entry.extent for entry in table.entries if entry.number == volume.partition)
     place = next(places, None)
     options = volume.mkfs_options
     return MADE[volume.filesystem].for_place(geometry, place, options) if place else options

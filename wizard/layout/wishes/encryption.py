@@ -19,7 +19,7 @@ from wizard.model.names import printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import Plan, TableEntry, Volume
 from wizard.model.said import Said
-from wizard.model.units import KIB, MIB
+from wizard.model.units import KIB, MIB, rounded_up
 
 FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
 """What is made within a container. The others are for exchange with systems that know no LUKS, or were never
@@ -60,7 +60,7 @@ def header_bytes(geometry: Geometry) -> int:
     """What a container keeps in front of its data on such a drive: at least 16 MiB, and so much that the data
     begin aligned."""
     grain = grain_bytes(geometry)
-    return -(-HEADER_BYTES // grain) * grain
+    return rounded_up(HEADER_BYTES, grain)
 
 
 def needed_bytes(wish: Wish, geometry: Geometry) -> int:

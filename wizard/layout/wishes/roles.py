@@ -20,11 +20,10 @@ from wizard.filesystems.partitions import (
 )
 from wizard.filesystems.registry import MADE
 from wizard.layout.wishes import words
-from wizard.layout.wishes.swapsize import swap_bytes
 from wizard.model.names import printable
 from wizard.model.plan import Volume
 from wizard.model.said import Said
-from wizard.model.units import GIB
+from wizard.model.units import GIB, rounded_up
 
 TableKind = Literal["gpt", "mbr"]
 
@@ -33,6 +32,9 @@ SYSTEM_WORKLOAD = "desktop-root"
 
 WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.holds.owners)
 """The filesystems that keep owners and permissions as a Linux system needs them."""
+
+UNKNOWN_MEMORY_BYTES = 4 * GIB
+"""What is taken where the memory is not known: what the table says of most machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +206,19 @@ def is_systems(role: str) -> bool:
     """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for
     it."""
     return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD
+
+
+def swap_bytes(memory_bytes: int | None) -> int:
+    """How much swap a system usually has, a whole number of GiB. The kernel reports a little less memory than
+    there is, so that is rounded up first.
+
+    After the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
+    Getting started with swap), in the column without hibernation: twice the memory up to 2 GiB, as much as
+    the memory up to 8 GiB, at least 4 GiB beyond. Hibernation would need as much as the memory and more.
+    """
+    if memory_bytes is None:
+        return UNKNOWN_MEMORY_BYTES
+    memory = max(GIB, rounded_up(memory_bytes, GIB))
+    if memory <= 2 * GIB:
+        return 2 * memory
+    return memory if memory <= 8 * GIB else 4 * GIB

@@ -12,8 +12,6 @@ KINDS = frozenset({"ext2", "ext3"})
 INCOMPLETE = "incomplete ext4"
 """An ext4 that lacks what every new one has, or whose files were never converted: as one that was an ext3."""
 
-MOST_NAMED = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -23,7 +21,6 @@ class Candidate:
     device: str
     kind: str
     label: str | None
-    size_bytes: int | None
 
 
 def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
@@ -34,15 +31,13 @@ def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
 
 
 def _found(drive: Drive) -> Iterator[Candidate]:
-    places: list[tuple[str, int | None, Sequence[Signature]]] = [
-        (drive.path, drive.size_bytes, drive.signatures)
-    ]
-    places += [(part.path, part.size_bytes, part.signatures) for part in drive.partitions]
-    places += [(layer.path, layer.size_bytes, layer.signatures) for layer in drive.layers]
-    for path, size_bytes, signatures in places:
+    places: list[tuple[str, Sequence[Signature]]] = [(drive.path, drive.signatures)]
+    places += [(part.path, part.signatures) for part in drive.partitions]
+    places += [(layer.path, layer.signatures) for layer in drive.layers]
+    for path, signatures in places:
         # Where marks contradict each other, nobody knows what it is.
         if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
-            yield Candidate(path, kind, signatures[0].label, size_bytes)
+            yield Candidate(path, kind, signatures[0].label)
 
 
 def _old_kind(mark: Signature) -> str | None:

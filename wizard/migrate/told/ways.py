@@ -81,17 +81,6 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
     return step.power if step else BETWEEN[migration.means]
 
 
-def seconds_left(migration: Migration, done: int, this_seconds: float | None) -> float:
-    """What is left of the estimates: of the steps behind the one at work, and of it what is known, or its own
-    estimate."""
-    steps = migration.steps
-    if done >= len(steps):
-        return 0.0
-    return (steps[done].seconds if this_seconds is None else this_seconds) + sum(
-        step.seconds for step in steps[done + 1 :]
-    )
-
-
 def how_sentences(migration: Migration) -> tuple[Said, ...]:
     """How it is made safe, where the room for that is, and what is compared and repaired."""
     said = [_MEANS[migration.means]]

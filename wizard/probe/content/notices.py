@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from wizard.documents.notice import notice_bytes, read_notice
-from wizard.model.machine import Extent
 from wizard.model.notice import Notice, notice_places
+from wizard.model.units import rounded_up
 
 HEAD_BYTES = 4096
 
@@ -50,7 +50,7 @@ def notices(
             continue
         if not (length := notice_bytes(read(start, HEAD_BYTES))):
             continue
-        data = read(start, -(-length // HEAD_BYTES) * HEAD_BYTES)[:length]
+        data = read(start, rounded_up(length, HEAD_BYTES))[:length]
         notice = read_notice(data)
         if notice is not None and _is_of(notice, drive_bytes, start):
             yield notice, data
@@ -61,7 +61,7 @@ def _is_of(notice: Notice, drive_bytes: int, start: int) -> bool:
     named = [
         notice.extent,
         *notice.places,
-        *(Extent(one.start_bytes, one.size_bytes) for one in notice.withheld),
+        *(one.extent for one in notice.withheld),
     ]
     return (notice.drive_bytes, notice.start_bytes) == (drive_bytes, start) and all(
         place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from wizard.model.machine import Extent, Table
+from wizard.model.machine import Extent, Placed, Table
+from wizard.model.units import rounded_up
 
 Read = Callable[[int, int], bytes]
 """Bytes at an offset; shorter than asked for where the drive ends or cannot be read."""
@@ -27,7 +28,7 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Placed):
     """One partition as a table states it, believed or not: it may overlap others or lie past the end."""
 
     number: int
@@ -103,7 +104,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
 
 def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int) -> Iterator[Extent]:
     """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
-    entries = -(-len(best.entries) // block_bytes) * block_bytes
+    entries = rounded_up(len(best.entries), block_bytes)
     yield Extent(0, 2 * block_bytes)
     if primary is None or primary.entries_lba < 2:
         yield Extent(2 * block_bytes, entries)

@@ -4,7 +4,7 @@ import mmap
 import os
 
 from wizard.model.machine import Drive, Extent
-from wizard.model.units import MIB
+from wizard.model.units import MIB, rounded_up
 
 READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
 NO_DRIVES = ("loop", "virtio")
@@ -14,7 +14,7 @@ class DriveCache:
     """The cache of a drive that turns. A solid-state drive keeps mostly its own maps there."""
 
     def __init__(self, drive: Drive, extent: Extent) -> None:
-        self._drive, self._extent = drive, extent
+        self._drive = drive
         self._place = _elsewhere(drive, extent)
 
     @property
@@ -46,7 +46,7 @@ def _elsewhere(drive: Drive, extent: Extent) -> int | None:
     size = drive.size_bytes or 0
     grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
     if size - extent.end_bytes >= READ_BYTES:
-        return -(-extent.end_bytes // grain) * grain
+        return rounded_up(extent.end_bytes, grain)
     if extent.start_bytes >= READ_BYTES:
         return 0
     if extent.size_bytes >= 4 * READ_BYTES:

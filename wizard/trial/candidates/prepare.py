@@ -84,7 +84,7 @@ def extent_of(plan: Plan, index: int) -> Extent | None:
     """Where the plan puts the volume; None where it is the whole drive."""
     number = plan.volumes[index].partition
     slots = (slot for slot in plan.after.partitions if slot.number == number)
-    return next((Extent(slot.start_bytes, slot.size_bytes) for slot in slots), None)
+    return next((slot.extent for slot in slots), None)
 
 
 def refuse_extent(drive: Drive, extent: Extent) -> None:
@@ -92,7 +92,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     block = drive.geometry.physical_block_bytes if drive.geometry else 0
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
-    if not any(one.start_bytes <= extent.start_bytes and extent.end_bytes <= one.end_bytes for one in free):
+    if not any(extent.is_within(one) for one in free):
         raise Refused(str(words.NOT_FREE(drive=drive.path)))
 
 

@@ -11,8 +11,9 @@ from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.sequence import one_moves, planned_moves
 from wizard.layout.moving.told import preview
 from wizard.model.documents.move import Moves
+from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Loader
+from wizard.model.machine import Drive
 from wizard.model.units import GIB, MIB
 from wizard.probe.content.grub import next_of
 

@@ -12,8 +12,8 @@ from wizard.apply.block.snapshot import snapshot_obstacle
 from wizard.apply.manifest.manifest import manifest_seconds
 from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.around import boot_path, folder_seen, swap_files_on, units_for
-from wizard.apply.migration.looking.checked import damage
 from wizard.apply.migration.looking.own_fstab import own_fstab
+from wizard.apply.migration.steps import first_error
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.edited_file import read_text
@@ -23,6 +23,7 @@ from wizard.migrate.estimates import used_bytes
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.migrate.obstacles.inside_it import KNOWN
 from wizard.migrate.situation import BootLine, Situation, Target
+from wizard.migrate.steps import CHECKER, proof
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Layer, Signature, Use
@@ -38,6 +39,12 @@ PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})
 
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
+
+CHECK_SECONDS = 20.0
+"""A large filesystem takes longer: then nothing is known, and the run's first step finds it out."""
+
+ERRORS_LEFT = 4
+"""In e2fsck's status (e2fsck(8)): it found errors and left them. Others say that it could not check."""
 
 
 def look_at_ext(
@@ -279,3 +286,20 @@ def _target_fault(
     if seen.size_bytes < used_bytes(ext):
         return words.SMALLER()
     return None
+
+
+def damage(path: str, read: ExtFacts) -> str | None:
+    """The first error that e2fsck finds, without changing anything; empty where it finds none, None where
+    that was not found out.
+
+    A journal that waits to be replayed, and a filesystem in use, look damaged to it and are not.
+    """
+    if not read.clean or read.needs_recovery or read.half_done or find(CHECKER) is None:
+        return None
+    try:
+        checked = run(proof(path), seconds=CHECK_SECONDS, accept=range(256))
+    except Failed:
+        return None
+    if checked.status & ERRORS_LEFT:
+        return str(first_error(checked.output))
+    return "" if checked.status == 0 else None

@@ -79,8 +79,3 @@ class MovedDrive:
     def flushing(self) -> Callable[[], None]:
         """See `MovingDrive`."""
         return self._beside.submit(self.flush).result
-
-    @property
-    def descriptor(self) -> int:
-        """For the kernel's ioctls."""
-        return self._fd

@@ -22,6 +22,7 @@ from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
+from wizard.model.units import rounded_up
 from wizard.probe.content.moving import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
 WINDOW_MAGIC = b"DWMOVW\x001"
@@ -85,11 +86,6 @@ def write_bytes(drive: MovingDrive, offset_bytes: int, data: bytes) -> None:
     drive.write(offset_bytes, buffer)
 
 
-def rounded(length_bytes: int, block_bytes: int) -> int:
-    """So many bytes as whole blocks."""
-    return -(-length_bytes // block_bytes) * block_bytes
-
-
 def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
     """What one window takes in the log: its head, and its bytes with a physical block at either end."""
     return physical_bytes + window_bytes + 2 * physical_bytes
@@ -98,7 +94,7 @@ def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
 def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical_bytes: int) -> int:
     """How large a journal is."""
     ring = 2 * ring_bytes(window_bytes, physical_bytes) if scheme is Scheme.LOGGED else 0
-    return SLOTS * SLOT_BYTES + rounded(images_bytes, physical_bytes) + ring
+    return SLOTS * SLOT_BYTES + rounded_up(images_bytes, physical_bytes) + ring
 
 
 def has_room(state: State, room_bytes: int) -> bool:
@@ -154,7 +150,7 @@ class Journal:
             for number in range(2):
                 write_bytes(self._drive, self._place(state.course, number), bytes(self._block))
         turned = images.translate(INVERTED)
-        write_bytes(self._drive, self._images_at, turned.ljust(rounded(len(turned), self._block), b"\0"))
+        write_bytes(self._drive, self._images_at, turned.ljust(rounded_up(len(turned), self._block), b"\0"))
         self._drive.flush()
         self.save(state)
         self._drive.flush()
@@ -181,7 +177,7 @@ class Journal:
         assert len(data) <= SLOT_BYTES
         self._slot = (self._slot + 1) % SLOTS
         place = self._at + self._slot * SLOT_BYTES
-        write_bytes(self._drive, place, data.ljust(rounded(len(data), self._block), b"\0"))
+        write_bytes(self._drive, place, data.ljust(rounded_up(len(data), self._block), b"\0"))
 
     def load(self) -> tuple[State, bytes] | None:
         """The newest valid state with the bytes of its edges; None where there is none. Raises Failed."""
@@ -209,12 +205,12 @@ class Journal:
 
     def images(self, course: Course) -> bytes | None:
         """All images; None where they are damaged."""
-        raw = read_bytes(self._drive, self._images_at, rounded(course.pieces.total_bytes, self._block))
+        raw = read_bytes(self._drive, self._images_at, rounded_up(course.pieces.total_bytes, self._block))
         images = raw[: course.pieces.total_bytes].translate(INVERTED)
         return images if hashlib.sha256(images).hexdigest() == course.pieces.sha256 else None
 
     def _place(self, course: Course, number: int) -> int:
-        first = self._images_at + rounded(course.pieces.total_bytes, self._block)
+        first = self._images_at + rounded_up(course.pieces.total_bytes, self._block)
         return first + number % 2 * ring_bytes(course.window_bytes, self._block)
 
     def log(self, course: Course, window: Window, buffer: memoryview) -> None:
@@ -231,7 +227,7 @@ class Journal:
             magic, own, start, end, place, size, upwards, digest = WINDOW.unpack_from(raw)
             if magic != WINDOW_MAGIC or own < least or size > course.window_bytes + 2 * self._block:
                 continue
-            data = read_bytes(self._drive, at + self._block, rounded(size, self._block))[:size]
+            data = read_bytes(self._drive, at + self._block, rounded_up(size, self._block))[:size]
             if hashlib.sha256(raw[: WINDOW.size - DIGEST_BYTES] + data).digest() == digest:
                 found.append(Window(own, start, end, place, upwards, data))
         return sorted(found, key=lambda one: one.number)

@@ -16,6 +16,7 @@ from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled, read_
 from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
+from wizard.model.units import rounded_up
 
 TAIL_BYTES = 4096
 FAT_BYTES = 8
@@ -136,7 +137,7 @@ def prepared(
 
 
 def _tail(reader: "_Reader", move: Move) -> bytes:
-    size = -(-TAIL_BYTES // reader.block) * reader.block
+    size = rounded_up(TAIL_BYTES, reader.block)
     return reader(move.before.end_bytes - size, size)
 
 
@@ -161,7 +162,7 @@ class _Reader:
         if offset < 0 or end <= offset:
             return b""
         first = offset // self.block * self.block
-        last = -(-end // self.block) * self.block
+        last = rounded_up(end, self.block)
         buffer = self._drive.buffer(last - first)
         try:
             read_but(self._drive, first, buffer, self._passed)

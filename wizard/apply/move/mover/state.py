@@ -35,11 +35,6 @@ class Side(StrEnum):
     OLD = "old"
     NEW = "new"
 
-    @property
-    def other(self) -> "Side":
-        """The other one."""
-        return Side.NEW if self is Side.OLD else Side.OLD
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -165,24 +165,12 @@ def _is_logical(reading: TableReading, entry: Entry) -> bool:
     return reading.table.kind == "mbr" and entry.number > MBR_PRIMARIES
 
 
-def _place(entry: Entry) -> Extent:
-    return Extent(entry.start_bytes, entry.size_bytes)
-
-
 def _check_places(drive: _Drive, entry: Entry, span: Extent, after: Extent) -> None:
     for place in (span, after):
         if place.start_bytes % drive.block_bytes or place.size_bytes % drive.block_bytes:
             raise ValueError("a place is not in whole logical blocks")
-    if not after.size_bytes or not all(_is_within(place, span) for place in (_place(entry), after)):
+    if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
         raise ValueError("the span does not hold both places")
-
-
-def _is_within(place: Extent, room: Extent) -> bool:
-    return room.start_bytes <= place.start_bytes and place.end_bytes <= room.end_bytes
-
-
-def _overlap(one: Extent, other: Extent) -> bool:
-    return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
 
 
 def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
@@ -196,10 +184,10 @@ def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent)
     if _is_logical(reading, entry):
         _check_logical(image, reading, entry, span)
     for other in _others(reading, entry):
-        if _overlap(span, _place(other)):
+        if span.overlaps(other):
             raise Refused(words.OVERLAPS(other=other.number))
     for own in table.own:
-        if _overlap(span, own):
+        if span.overlaps(own):
             raise Refused(words.ON_TABLE(byte=own.start_bytes))
 
 
@@ -210,7 +198,7 @@ def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Exte
     # Other lines Linux takes only where they fit into what the link says (block/partitions/msdos.c).
     if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
         raise Refused(words.ODD_LINE(number=entry.number))
-    containers = (_place(other) for other in reading.entries if _is_container(reading, other))
+    containers = (other.extent for other in reading.entries if _is_container(reading, other))
     if not any(
         container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
         for container in containers
@@ -279,9 +267,9 @@ def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[
     blocks = (
         Extent(offset, size)
         for offset in changed
-        if any(_overlap(Extent(offset, size), one) for one in places)
+        if any(one.overlaps(Extent(offset, size)) for one in places)
     )
-    return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: _overlap(run, places[0]))
+    return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: run.overlaps(places[0]))
 
 
 def _check_shared(reading: TableReading, entry: Entry, span: Extent, runs: Iterable[Extent]) -> None:
@@ -289,7 +277,7 @@ def _check_shared(reading: TableReading, entry: Entry, span: Extent, runs: Itera
     others = [other for other in reading.entries if not _is_container(reading, other)]
     for run in runs:
         for other in others:
-            if _overlap(run, span if other is entry else _place(other)):
+            if run.overlaps(span if other is entry else other):
                 raise SharedBlock(other.number, run)
 
 

@@ -50,7 +50,7 @@ class Found:
             (path, place)
             for path, notice in zip(self.plan.paths, self.notices, strict=True)
             for place in merged(
-                (*(Extent(one.start_bytes, one.size_bytes) for one in notice.withheld), notice.extent),
+                (*(one.extent for one in notice.withheld), notice.extent),
                 1,
                 notice.drive_bytes,
             )
@@ -190,7 +190,7 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
     """Raises Refused where a notice names a place to write to that was no part of the change, or that is not
     as long as what belongs there: anybody can have written it."""
     for one in notice.withheld:
-        place = Extent(one.start_bytes, one.size_bytes)
+        place = one.extent
         try:
             size = len(b64decode(one.data, validate=True))
         except ValueError:
