@@ -6,7 +6,7 @@ advised one's, turned round where more is better: 1.00 where the advised one is 
 only recognised do not count, nor do configurations (`mean`).
 
 What was measured like for like, and run often enough, stands apart from the rest, with its spread. A second
-table is that of our own trials (tests/lab/trials.py).
+table is that of our own trials (tests/lab/restudy/trials.py).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from math import exp, fsum, log
 
-from tests.lab.timings import RESULTS
+from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import Measured, Profile, load_workloads

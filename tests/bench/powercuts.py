@@ -1,14 +1,14 @@
 """`tests/run --python -m tests.bench.powercuts [--write]`: the power is cut at every write and flush of
-moving a partition there and back, in every layout of tests/unit/powercuts.py, and twice more while it goes
-on. Takes several minutes; changes nothing on the machine."""
+moving a partition there and back, in every layout of tests/unit/apply/move/powercuts.py, and twice more while
+it goes on. Takes several minutes; changes nothing on the machine."""
 
 import argparse
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.readme import put
-from tests.unit.lossy import POLICIES
-from tests.unit.powercuts import CASES, Case, Tally, cut_everywhere
+from tests.unit.apply.lossy import POLICIES
+from tests.unit.apply.move.powercuts import CASES, Case, Tally, cut_everywhere
 
 HEAD = "| table | from sector | to sector | sectors | moved | states after cuts | of them wrong |"
 

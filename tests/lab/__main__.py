@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from compileall import compile_dir
 from dataclasses import dataclass
 
-from tests.lab.errand import CANNOT_RUN, counted, task
-from tests.lab.fleet import Fleet
-from tests.lab.groups import Planned, batches, grouped, wanted_of
-from tests.lab.machine import (
+from tests.lab.drives.fleet import Fleet
+from tests.lab.errands.errand import CANNOT_RUN, counted, task
+from tests.lab.errands.groups import Planned, batches, grouped, wanted_of
+from tests.lab.errands.together import Outcome, run_together
+from tests.lab.errands.visit import MODULES, PORTRAITS, visits
+from tests.lab.guest.machine import (
     CHECKOUT,
     at_once_here,
     ended_by_signals,
@@ -24,9 +26,7 @@ from tests.lab.machine import (
     make_sure_it_can_run,
     sweep,
 )
-from tests.lab.together import Outcome, run_together
 from tests.lab.trouble import CannotRun
-from tests.lab.visit import MODULES, PORTRAITS, visits
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.looks import film
-from tests.looks.performance import OutOfDate, Performance, perform
-from tests.looks.performance_moving import MovingPerformance, perform_moving
+from tests.looks.performed.performance import OutOfDate, Performance, perform
+from tests.looks.performed.performance_moving import MovingPerformance, perform_moving
 from tests.looks.pictures import PUBLISHED, pictured
+from tests.looks.recording import film
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
 from wizard.documents.profiles import BUNDLED
 from wizard.window.console.terminal import Terminal

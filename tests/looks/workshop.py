@@ -3,8 +3,8 @@ a real machine."""
 
 from dataclasses import replace
 
-from tests.unit.gptimage import Image
-from tests.unit.rawfacts import SYSFS, chunk, chunks_of, graph, machine, mark, page, partition
+from tests.unit.probe.gptimage import Image
+from tests.unit.probe.rawfacts import SYSFS, chunk, chunks_of, graph, machine, mark, page, partition
 from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawError, RawMachine
 
 SECTOR = 512

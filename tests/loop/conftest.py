@@ -11,9 +11,9 @@ import pytest
 
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
-from tests.loop.bringing import Ways
-from tests.loop.rooting import require_reach
-from tests.loop.tuning import Used, used_filesystem
+from tests.loop.bring.bringing import Ways
+from tests.loop.root.rooting import require_reach
+from tests.loop.tune.tuning import Used, used_filesystem
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.unit.gptimage import Image
+from tests.unit.probe.gptimage import Image
 from wizard.model.units import MIB
 
 Prepare = Callable[[Path], None]

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.devices import Bench, release, tool
-from tests.lab.portraits import file_of
-from tests.lab.record import traces
+from tests.lab.errands.record import traces
+from tests.lab.visits.drives.portraits import file_of
 from tests.machines import LOOPS
 from tests.machines.contents import tell_kernel
 from tests.machines.made import Made

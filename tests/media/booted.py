@@ -15,9 +15,9 @@ from typing import Self
 
 import pyte
 
-from tests.lab.machine import ACCELERATOR, QEMU
-from tests.lab.monitor import Monitor
-from tests.lab.screen import key_name
+from tests.lab.guest.machine import ACCELERATOR, QEMU
+from tests.lab.guest.monitor import Monitor
+from tests.lab.guest.screen import key_name
 
 OVMF = Path("/usr/share/OVMF")
 TYPED = {

@@ -11,7 +11,7 @@ import pytest
 
 from tests.daily import IS_FULL
 from tests.devices import Bench, tool
-from tests.looks.terminal import Terminal
+from tests.looks.terminals.terminal import Terminal
 from tests.loop.applying import gate, stand_in, until
 from tests.media.conftest import build
 from tests.media.roots import PLAIN_USER, Root, debian_root

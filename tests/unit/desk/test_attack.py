@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.desk.asides.test_trial import trial
 from tests.unit.desk.live import MEDIA, RUN, Live, at_review, begun, entry
 from tests.unit.desk.person import Person
-from tests.unit.desk.test_review import crowded
-from tests.unit.desk.test_trial import trial
-from tests.unit.layouts import plan_for, wish
+from tests.unit.desk.places.test_review import crowded
+from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import RunState
 from wizard.desk.draft import for_purpose

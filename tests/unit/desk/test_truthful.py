@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.desk.live import MEDIA, Live
 from tests.unit.desk.person import Person
-from tests.unit.layouts import EVERYTHING
+from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.units import MIB

@@ -1,6 +1,6 @@
 """By which bytes a drive or a partition is recognised, and where filesystems keep copies of them. Pure.
 
-Tried with each tool in turn (`tests/loop/test_engine_marks.py`): a LUKS2 header comes back from its copy,
+Tried with each tool in turn (`tests/loop/engine/test_marks.py`): a LUKS2 header comes back from its copy,
 F2FS is mounted by its second superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
 Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
 docs/on-disk-format-luks2. For what repair programs look for: Linux fs/ext4/ext4.h and e2fsprogs
@@ -65,7 +65,7 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
 
 def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     """These, and what repair programs look for by themselves where nothing is recognised any more: the backup
-    superblocks of ext (`tests/loop/test_move_repair.py`), and md's superblock at the end."""
+    superblocks of ext (`tests/loop/move/test_repair.py`), and md's superblock at the end."""
     yield from copies(read, size_bytes)
     superblock = read(EXT_AT, COPY_BYTES)
     if _is_ext(superblock):

@@ -1,0 +1,1 @@
+"""Visits, and how they are paid."""

@@ -1,0 +1,69 @@
+"""Keeps what a guest performed for the published pictures: `python -m tests.lab --record` writes
+tests/looks/recorded/, and with `--photograph-console` the pictures of the text console in screenshots/.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tests.lab.guest.distribution import CACHE
+from tests.lab.guest.inside import SHARED
+from tests.lab.guest.machine import CHECKOUT, PREFIX, SCRATCH
+from wizard.model.journal import Check
+
+RECORDED = CHECKOUT / "tests/looks/recorded"
+SCREENSHOTS = CHECKOUT / "screenshots"
+ON_CONSOLE = "console-"
+"""How the names of the text console's pictures begin."""
+
+NAMES = ("machine.json", "verdict-read.json", "verdict-write.json", "plan.json", "journal.jsonl", "apply.txt")
+
+
+def keep(shared: Path) -> Iterator[Check]:
+    """Put the guest's files where the pictures are made from, as they are, or none of them where one tells of
+    this machine."""
+    texts = {name: (shared / name).read_text(encoding="utf-8") for name in NAMES}
+    yield from _tell_nothing(texts)
+    if any(map(traces, texts.values())):
+        return
+    RECORDED.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (RECORDED / name).write_text(text, encoding="utf-8")
+
+
+def keep_pictures(shared: Path) -> Iterator[Check]:
+    """Put the pictures that the guest left beside their texts in the place of the old ones, or none where one
+    tells of this machine."""
+    texts = {
+        picture.name: picture.with_suffix(".txt").read_text(encoding="utf-8")
+        for picture in sorted(shared.glob("*.png"))
+    }
+    yield from _tell_nothing(texts)
+    if any(map(traces, texts.values())):
+        return
+    for old in SCREENSHOTS.glob(f"{ON_CONSOLE}*.png"):
+        old.unlink()
+    for name in texts:
+        shutil.copyfile(shared / name, SCREENSHOTS / f"{ON_CONSOLE}{name}")
+
+
+def _tell_nothing(texts: Mapping[str, str]) -> Iterator[Check]:
+    for name, text in texts.items():
+        words = traces(text)
+        yield Check(f"{name} says nothing of the machine that it was made on", not words, ", ".join(words))
+
+
+def traces(text: str) -> tuple[str, ...]:
+    """What in a text can only come from this machine or from the lab: folders, and this machine's name."""
+    folders = (CHECKOUT, sys.prefix, Path(sys.executable).parent, CACHE, SCRATCH / PREFIX, f"{SHARED}/")
+    own = [
+        str(folder)
+        for folder in folders
+        if str(folder) not in ("/usr", "/usr/bin", "/usr/local", "/usr/local/bin")
+    ]
+    name = os.uname().nodename
+    named = re.search(rf"(?<![\w+/=.-]){re.escape(name)}(?![\w+/=.-])", text)
+    return (*(word for word in dict.fromkeys(own) if word in text), *([name] if named else []))

@@ -1,0 +1,139 @@
+"""What a visit to a guest is, and where the lab finds its visits and jobs. Each job's module has its own, as
+`VISITS` and `JOBS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tests.lab.drives.fleet import Fleet
+from wizard.model.journal import Check
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+FOLDERS = {
+    "whole_path": "visits.whole",
+    "look": "visits.drives",
+    "hotplug": "visits.screens",
+    "console": "visits.screens",
+    "plugged": "visits.screens",
+    "failing": "visits.drives",
+    "silent": "visits.drives",
+    "verdicts": "visits.measured",
+    "ladder": "visits.drives",
+    "zoned": "visits.drives",
+    "stacks": "visits.drives",
+    "attack_stripes": "visits.layers",
+    "ensured": "visits.whole",
+    "ensured_encrypted": "visits.layers",
+    "encrypted": "visits.layers",
+    "volumegroup": "visits.layers",
+    "barred": "visits.layers",
+    "grown": "visits.whole",
+    "cliff": "visits.drives",
+    "displaced": "visits.drives",
+    "study": "restudy",
+    "trials": "restudy",
+    "stripes": "visits.layers",
+    "mirrors": "visits.layers",
+    "kept_arrays": "visits.layers",
+    "transactions": "visits.migrate",
+    "unseen": "visits.drives",
+    "erring": "visits.migrate",
+    "moved": "visits.move",
+    "movecuts": "power",
+    "spoiled": "visits.move",
+    "booting.visits": "visits",
+    "realigned": "visits.measured",
+    "powercuts": "power",
+    "applycuts": "power",
+    "equal": "visits.whole",
+    "migrations": "visits.migrate",
+    "migrated_volumes": "visits.migrate",
+    "migrated_system": "visits.migrate",
+    "migrating_led": "visits.migrate",
+    "purposes": "visits.whole",
+    "terabyte": "visits.measured",
+}
+"""The modules with VISITS, in the order in which the lab goes through them: each by its short name, with its
+folder in tests/lab."""
+
+OTHER_FOLDERS = {
+    "measure": "visits.measured",
+    "performed": "visits.whole",
+    "photographed": "visits.screens",
+    "portraits": "visits.drives",
+    "stack_portraits": "visits.drives",
+}
+"""Those with jobs for other visits, and with visits that are paid only when they are named."""
+
+MODULES = tuple(FOLDERS)
+
+JOB_MODULES = (*MODULES, "measure", "performed", "photographed", "portraits")
+"""Those with JOBS."""
+
+PORTRAITS = ("portraits", "stack_portraits")
+"""Those with VISITS that record machines."""
+
+Job = Callable[[Fleet], Iterator[Check]]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One boot: the jobs done in it, in order, and the seconds it may take, several times what it should.
+
+    Visits that follow each other with the same fleet share its drives: what one writes the next finds.
+    `prepare` is called before the boot, `afterwards` after it (its checks count), both outside of the guest.
+    `alone`: it measures time, and while it lasts this machine does nothing else; it shares no drives with
+    visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine has other work
+    to do, of the lab's choice. `screen`: the guest has one, with the kernel's text console on it.
+    """
+
+    title: str
+    fleet: Fleet
+    jobs: tuple[str, ...]
+    seconds: float
+    udev: bool
+    alone: bool = False
+    keeps_every_byte: bool = False
+    full_only: bool = False
+    busy: bool = False
+    screen: bool = False
+    prepare: Callable[[Laboratory], None] | None = None
+    afterwards: Callable[[Laboratory], Iterable[Check]] | None = None
+
+
+class VisitModule(Protocol):
+    """A module of visits."""
+
+    VISITS: tuple[Visit, ...]
+
+
+class JobModule(Protocol):
+    """A module of jobs."""
+
+    JOBS: dict[str, Job]
+
+
+def visits(module: str) -> tuple[Visit, ...]:
+    """Those of a module, by its short name."""
+    return cast(VisitModule, _imported(module)).VISITS
+
+
+def find_job(name: str, module: str) -> Job:
+    """A job by its name, of `module` or of another; raises KeyError where none has it. A guest is slow: no
+    more is read than is needed."""
+    for candidate in dict.fromkeys((module, *JOB_MODULES)):
+        jobs = cast(JobModule, _imported(candidate)).JOBS
+        if name in jobs:
+            return jobs[name]
+    raise KeyError(name)
+
+
+def _imported(module: str) -> ModuleType:
+    folder = FOLDERS.get(module) or OTHER_FOLDERS[module]
+    return import_module(f"tests.lab.{folder}.{module}")

@@ -1,0 +1,29 @@
+"""`python -m tests.lab.guest MODULE NUMBER`, run as root in a guest: does the jobs of that visit of a
+module, by its short name.
+
+Prints each check as a line of JSON at once.
+"""
+
+import json
+import sys
+from time import monotonic
+
+from tests.lab.errands.visit import find_job, visits
+from tests.lab.guest.inside import assert_guest
+from wizard.documents.codec import to_json
+
+
+def main(module: str, number: str) -> int:
+    """0 where every job came to its end, whatever its checks say."""
+    assert_guest()
+    visit = visits(module)[int(number)]
+    for name in visit.jobs:
+        begun = monotonic()
+        for check in find_job(name, module)(visit.fleet):
+            print(json.dumps(to_json(check)), flush=True)
+        print(f"{name} {monotonic() - begun:.0f} s", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

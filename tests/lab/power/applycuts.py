@@ -1,0 +1,198 @@
+"""Job: a plan is applied by the project's own commands to a drive that held files, undone, applied again and
+kept, while every write is logged; afterwards, on this machine, the power is cut at every write of the commit,
+of `keep` and of `undo`, and each state that it can have left is gone on with, to both ends.
+
+The drive is a loop device over a partition, and the runs lie on another partition of the same emulated drive,
+so that one log has the writes to both in their true order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from tests.lab.drives.fleet import MIB, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import diskwright, node_of, tool
+from tests.lab.guest.machine import Laboratory, log_of
+from tests.lab.power.blocklog import Write, read_log
+from tests.lab.power.cutpoints import Content, power_cuts
+from tests.lab.power.replayed import mark, number_of
+from tests.lab.power.states import (
+    LOGGED,
+    OLD_VOLUMES,
+    REST,
+    RUNS,
+    TARGET,
+    Bench,
+    Replay,
+    benched,
+    ends_of,
+    look,
+    on_target,
+)
+from wizard.model.journal import Check
+
+LOGGED_FLEET = Fleet("apply-logged", (LOGGED,))
+PLACE = Path("/srv/lab/rest")
+APPLIED, WAITING, UNDONE = b"it is applied", b"it waits", b"it is undone"
+AGAIN, KEPT = b"it waits again", b"it is kept"
+BEFORE_FIRST = 24
+"""So many writes before the first to the drive are looked at too: they say what is about to come."""
+DAILY = 400
+"""On ordinary days about so many states are looked at, from all over."""
+POINTS = 200
+"""At least as many are."""
+
+
+def applied(fleet: Fleet) -> Iterator[Check]:
+    """Without a power cut; marks on the emulated drive say where in the log each command begins or ends."""
+    for module in ("loop", "ext4", "vfat"):
+        tool("modprobe", module)
+    node = node_of(fleet[LOGGED.name])
+    # QEMU's log (blklogwrites) takes no request of more than 1,024 pieces, its own among them.
+    Path("/sys/block", Path(node).name, "queue/max_sectors_kb").write_text("512")
+    drive = _prepared(node)
+    plan = PLACE / "plan.json"
+    diskwright(
+        "plan", drive, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(plan)
+    )
+    applies = ("apply", str(plan), "--confirm", Path(drive).name, "--journal", str(PLACE / RUNS))
+    for words, after in (
+        (applies, WAITING),
+        (("undo", "--journal", str(PLACE / RUNS)), UNDONE),
+        (applies, AGAIN),
+        (("keep", "--journal", str(PLACE / RUNS)), KEPT),
+    ):
+        if words is applies:
+            mark(node, APPLIED)
+        told = diskwright(*words, accept=range(256))
+        mark(node, after)
+        yield Check(f"{words[0]} ends well", told.status == 0, told.errors[-1500:])
+
+
+def _prepared(node: str) -> str:
+    """The drive with files in two volumes; the place for runs is mounted."""
+    lines = "\n".join(
+        f"start={place.start_bytes // 512},size={place.size_bytes // 512}" for place in (TARGET, REST)
+    )
+    _table(node, "dos", lines)
+    # Each write gets to the emulated drive by itself, as it comes.
+    drive = tool("losetup", "--find", "--show", "--direct-io=on", f"{node}1").strip()
+    # The log cannot tell what a place holds after a discard.
+    Path("/sys/block", Path(drive).name, "queue/discard_max_bytes").write_text("0")
+    tool(
+        "sh",
+        "-c",
+        f"yes diskwright | dd of={drive} bs=1M iflag=fullblock count={TARGET.size_bytes // MIB} status=none",
+    )
+    _table(
+        drive,
+        "gpt",
+        "\n".join(f"start={one.start_bytes // 512},size={one.size_bytes // 512}" for one in OLD_VOLUMES),
+    )
+    tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", "-d", str(Path(__file__).parents[1]), f"{drive}p1")
+    tool("mkfs.vfat", f"{drive}p2")
+    tool("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0", "-J", "size=4", f"{node}2")
+    PLACE.mkdir(parents=True)
+    tool("mount", f"{node}2", str(PLACE))
+    (PLACE / RUNS).mkdir(mode=0o700)
+    return drive
+
+
+def _table(node: str, kind: str, lines: str) -> None:
+    tool(
+        "sh",
+        "-c",
+        f"printf 'label: {kind}\n{lines}\n' | sfdisk --quiet --no-reread {node}; partx --update {node}",
+    )
+
+
+def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
+    """States that the drive can have had in the commit and in `undo`, and then in `keep`, each as after a
+    power cut."""
+    with lab.image(log_of(LOGGED.name)).open("rb") as log:
+        writes = list(read_log(log))
+    begun, waiting, undone, again, kept = (
+        number_of(words, writes) for words in (APPLIED, WAITING, UNDONE, AGAIN, KEPT)
+    )
+    first = next(at for at, write in enumerate(writes) if at >= begun and _is_on_target(write)) - BEFORE_FIRST
+    with benched() as bench:
+        content = Content(bytearray(LOGGED.size_bytes))
+        content.take(writes[:first])
+        yield from _stretch(
+            bench, content, writes[first:undone], waiting - first, "0001", UNDONE, every_one=every_one
+        )
+        content = Content(content.drive)
+        content.take(writes[undone:again])
+        yield from _stretch(bench, content, writes[again:kept], 0, "0002", KEPT, every_one=every_one)
+
+
+def _is_on_target(write: Write) -> bool:
+    return TARGET.start_bytes <= write.offset_bytes < TARGET.end_bytes
+
+
+def _stretch(
+    bench: Bench,
+    content: Content,
+    writes: Sequence[Write],
+    waiting: int,
+    run: str,
+    end: bytes,
+    *,
+    every_one: bool,
+) -> Iterator[Check]:
+    """States from what `content` holds to its end; after `waiting` writes all is written but the marks."""
+    begun = on_target(content)
+    complete = Content(bytearray(content.drive))
+    complete.take(writes[:waiting])
+    replay = Replay(ends_of(bench, complete, run), run)
+    ends = replay.ends
+    before = f"before {end.decode()}"
+    yield Check(
+        f"{before}, it held the old bytes, and waited",
+        (begun, on_target(complete)) in ((ends.old, ends.barred), (ends.barred, ends.barred)),
+        "",
+    )
+    total = sum(1 for _ in power_cuts(Content(bytearray(content.drive)), writes, Random(1)))
+    every = 1 if every_one else -(-total // (DAILY // 2))
+    for number, (_, what) in enumerate(power_cuts(content, writes, Random(1))):
+        if number % every == 0:
+            look(replay, bench, content, what)
+    phases = ", ".join(f"{phase} {count}" for phase, count in sorted(replay.found.items()))
+    yield Check(
+        f"{before}, {replay.points} of {total} states ({phases}): nothing half written showed, and each led "
+        "to both ends",
+        not replay.wrong,
+        "\n".join(replay.wrong[:20]),
+    )
+    yield Check(f"{before}, there were enough of them", replay.points >= POINTS // 2, str(replay.points))
+    wanted = ends.old if end is UNDONE else ends.new
+    yield Check(f"{end.decode()}, and the drive holds what it should", on_target(content) == wanted, "")
+
+
+JOBS = {"applied": applied}
+TITLE = "a plan is applied, undone and kept: the power is cut at writes of all three, and writes are lost"
+VISITS = (
+    Visit(
+        TITLE,
+        LOGGED_FLEET,
+        ("applied",),
+        900,
+        udev=False,
+        # It takes longer than everything else of an ordinary day together.
+        full_only=True,
+        afterwards=partial(cut_everywhere, every_one=False),
+    ),
+    Visit(
+        f"{TITLE}: every state",
+        LOGGED_FLEET,
+        ("applied",),
+        900,
+        udev=False,
+        full_only=True,
+        afterwards=partial(cut_everywhere, every_one=True),
+    ),
+)

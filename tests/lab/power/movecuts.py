@@ -1,0 +1,217 @@
+"""Job: a misaligned partition moves and moves back by the project's own commands, on a 512e drive whose
+every write is logged; afterwards, on this machine, the power is cut at writes of both. Each state that the
+drive can have had is gone on with, to either place, and held against what was there to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from tests.lab.drives.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SLOW, node_of, told, tool
+from tests.lab.guest.machine import Laboratory, log_of
+from tests.lab.power.blocklog import Write, read_log
+from tests.lab.power.cutpoints import TORN_BYTES, Content, power_cuts
+from tests.lab.visits.move.moved import SECTOR_BYTES
+from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.state import Side
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path
+from wizard.probe.content.moving import MAGIC
+from wizard.tools.program import run
+
+LOGGED = EmulatedDrive(
+    "move-logged",
+    Bus.VIRTIO,
+    serial="LAB-MOVE-LOGGED",
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=32 * MIB,
+    logged=True,
+)
+FLEET = Fleet("move-logged", (LOGGED,))
+OLD = Extent(63 * SECTOR_BYTES, 9 * MIB + 512 * KIB)
+NEW = Extent(MIB, OLD.size_bytes)
+HEAD_BYTES = MIB
+MAGIC_AT, EXT_MAGIC = 1024 + 56, b"\x53\xef"
+COPY_AT = 8193 * KIB
+"""Where ext, in blocks of 1024 bytes, has the first copy of its superblock."""
+COPY_BLOCKS = 8 * KIB
+"""What the copy shares physical blocks with lies within so many bytes before and behind it."""
+DAILY = 160
+"""On ordinary days about so many states are looked at, from all over."""
+POINTS = 120
+FILES = Path(__file__).parents[2] / "machines"
+
+
+def _make(lab: Laboratory) -> None:
+    """The drive, with noise wherever nothing is, and a copy of it."""
+    image = lab.image(LOGGED.name)
+    noise = Random(LOGGED.name)
+    with image.open("r+b") as file:
+        for _ in range(0, LOGGED.size_bytes, MIB):
+            file.write(noise.randbytes(MIB))
+    sectors = OLD.size_bytes // SECTOR_BYTES
+    table = f"label: gpt\nfirst-lba: 34\nstart={OLD.start_bytes // SECTOR_BYTES}, size={sectors}\n"
+    run(
+        ["sfdisk", "--quiet", "--wipe", "always", "--wipe-partitions", "always", str(image)],
+        seconds=SLOW,
+        stdin=table.encode(),
+    )
+    where = f"offset={OLD.start_bytes},nodiscard"
+    size = f"{OLD.size_bytes // KIB}k"
+    run(["mke2fs", "-q", "-t", "ext4", "-b", "1024", "-E", where, str(image), size], seconds=SLOW)
+    (lab.shared / "before").write_bytes(image.read_bytes())
+
+
+def moved_and_back(fleet: Fleet) -> Iterator[Check]:
+    """Without a power cut. Nothing else is written to the drive."""
+    node = node_of(fleet[LOGGED.name])
+    tool("modprobe", "ext4")
+    # QEMU's log (blklogwrites) takes no request of more than 1,024 pieces, its own among them.
+    Path("/sys/block", Path(node).name, "queue/max_sectors_kb").write_text("512")
+    status, said = told("move", partition_path(node, 1), "--align", "--confirm", LOGGED.serial)
+    yield Check("it moves", status == ExitCode.DONE, said[-3000:])
+    status, said = told("undo")
+    yield Check("undo moves it back", status == ExitCode.DONE, said[-3000:])
+
+
+class MemoryDrive:
+    """See `MovingDrive`: one that loses nothing."""
+
+    def __init__(self, data: bytearray) -> None:
+        self.data = data
+
+    def buffer(self, length_bytes: int) -> memoryview:
+        """As it says."""
+        return memoryview(bytearray(length_bytes))
+
+    def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
+        """As it says."""
+        buffer[:] = self.data[offset_bytes : offset_bytes + len(buffer)]
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        """As it says."""
+        self.data[offset_bytes : offset_bytes + len(data)] = data
+
+    def flush(self) -> None:
+        """Everything is there."""
+
+    def flushing(self) -> Callable[[], None]:
+        """Everything is there."""
+        return self.flush
+
+
+@dataclass
+class Replay:
+    """What the drive held before, where the journal lies, and how it went. `tables` are the bytes before and
+    behind all that moves, with the partition at either place."""
+
+    before: bytes
+    journal_at: int
+    tables: dict[Side, bytes] = field(default_factory=dict)
+    points: int = 0
+    ended_at: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0))
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def content(self) -> bytes:
+        """What the partition held."""
+        return self.before[OLD.start_bytes : OLD.end_bytes]
+
+    def look(self, drive: bytearray, what: str, target: Side) -> None:
+        """The drive is found as it is at this point, and the move goes on to this place."""
+        self.points += 1
+        if shown := self._shows_half(drive):
+            self.wrong.append(f"{what}: {shown}")
+        found = MemoryDrive(bytearray(drive))
+        journal = Journal(found, self.journal_at, LOGGED.physical_block_bytes)
+        if (loaded := journal.load()) is None:
+            if drive[: self.journal_at] != self.before[: self.journal_at]:
+                self.wrong.append(f"{what}: something was written before the journal was whole")
+            return
+        Mover(found, journal, *loaded).go(target)
+        self.ended_at[target] += 1
+        place = OLD if target is Side.OLD else NEW
+        if found.data[place.start_bytes : place.end_bytes] != self.content:
+            self.wrong.append(f"{what}, to the {target} place: it holds something else")
+        if self.table(found.data) != self.tables.setdefault(target, self.table(found.data)):
+            self.wrong.append(f"{what}, to the {target} place: the table is another")
+
+    @staticmethod
+    def table(drive: bytes | bytearray) -> bytes:
+        """All that lies before the lower place, and behind the journal's largest."""
+        return bytes(drive[: OLD.start_bytes] + drive[-MIB:])
+
+    def _shows_half(self, drive: bytearray) -> str:
+        """What somebody would mount, or repair, and is not whole."""
+        for place in (OLD, NEW):
+            now = memoryview(drive)[place.start_bytes : place.end_bytes]
+            if now[MAGIC_AT : MAGIC_AT + 2] == EXT_MAGIC and now != self.content:
+                return f"a superblock at {place.start_bytes}, and all else is not there"
+            copy = COPY_AT + MAGIC_AT - 1024
+            if now[copy : copy + 2] == EXT_MAGIC and not self._is_bare(now):
+                return f"a copy of a superblock at {place.start_bytes}, and all else is not there"
+        return ""
+
+    def _is_bare(self, now: memoryview) -> bool:
+        """Whether all is there but the head and what is around the copy."""
+        low, high = COPY_AT - COPY_BLOCKS, COPY_AT + COPY_BLOCKS
+        return now[HEAD_BYTES:low] == self.content[HEAD_BYTES:low] and now[high:] == self.content[high:]
+
+
+def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
+    """States that the drive can have had, each as after a power cut."""
+    with lab.image(log_of(LOGGED.name)).open("rb") as log:
+        writes = list(read_log(log))
+    before = (lab.shared / "before").read_bytes()
+    replay = Replay(before, _journal_at(writes))
+    replay.tables[Side.OLD] = replay.table(before)
+    # Roughly: most states are pieces of a write that arrived.
+    total = sum(-(-len(write.data) // TORN_BYTES) for write in writes)
+    every = 1 if every_one else max(1, total // DAILY)
+    content = Content(bytearray(before))
+    number = 0
+    for number, (_, what) in enumerate(power_cuts(content, writes, Random(1)), 1):
+        if number % every == 0:
+            replay.look(content.drive, what, Side.NEW if replay.points % 2 else Side.OLD)
+    end = OLD.end_bytes
+    same = content.drive[:end] == before[:end] and replay.table(content.drive) == replay.tables[Side.OLD]
+    yield Check("table and partition are bit for bit what they were", same, "")
+    told = ", ".join(f"{count} to the {side} place" for side, count in replay.ended_at.items())
+    yield Check(
+        f"{replay.points} of {number} states ({told}): nothing half moved showed, and each was gone on with "
+        "to the bit",
+        not replay.wrong,
+        "\n".join(replay.wrong[:20]),
+    )
+    yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
+
+
+def _journal_at(writes: Sequence[Write]) -> int:
+    """The first slot lies where the lowest of them was written."""
+    return min(write.offset_bytes for write in writes if write.data.startswith(MAGIC))
+
+
+JOBS = {"moved-and-back": moved_and_back}
+TITLE = "a misaligned partition moves there and back: the power is cut at writes of both, and writes are lost"
+VISITS = tuple(
+    Visit(
+        title,
+        FLEET,
+        ("moved-and-back",),
+        600,
+        udev=False,
+        full_only=every_one,
+        prepare=_make,
+        afterwards=partial(cut_everywhere, every_one=every_one),
+    )
+    for title, every_one in ((TITLE, False), (f"{TITLE}: every state", True))
+)

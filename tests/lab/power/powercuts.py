@@ -1,0 +1,220 @@
+"""Job: a transaction on a drive whose every write is logged; afterwards, on this machine, the power is cut at
+every write of its commit and of its undoing, and each state that it can have left is gone on with.
+
+The filesystem and the folder with the run and the stores lie on two partitions of one drive, so that one log
+has both in their true order.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+
+from tests.exchanging import unheard
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import node_of, tool
+from tests.lab.guest.machine import Laboratory, log_of
+from tests.lab.power.blocklog import read_log
+from tests.lab.power.cutpoints import Content, power_cuts
+from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, number_of
+from tests.lab.visits.migrate.transactions import make_old, migrate
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.engine.held import HeldDrive
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import load_snapshotted, phase_of, save_snapshotted
+from wizard.apply.transaction.transaction import Transaction
+from wizard.model.journal import Check
+
+LOGGED = EmulatedDrive(
+    "tx-logged",
+    Bus.VIRTIO,
+    serial="LAB-TX-LOGGED",
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=22 * MIB,
+    logged=True,
+)
+LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
+FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
+"""Where the two partitions begin, and how long they are."""
+ROOM_BYTES = 4 * MIB
+POINTS = 500
+"""At least as many states are looked at."""
+PLACE = Path("/srv/lab/rest")
+RUN = "run"
+BEGIN, COMMITTED, UNDONE = b"the commit begins", b"committed", b"undone"
+
+
+def logged(fleet: Fleet) -> Iterator[Check]:
+    """Committed and taken back, without a power cut; marks on the drive say where in the log each begins."""
+    for module in ("dm_snapshot", "loop", "ext4"):
+        tool("modprobe", module)
+    node = node_of(fleet[LOGGED.name])
+    lines = "\n".join(f"start={start // 512},size={length // 512}" for start, length in (FILESYSTEM, REST))
+    tool(
+        "sh",
+        "-c",
+        f"printf 'label: dos\n{lines}\n' | sfdisk --quiet --no-reread {node}; partx --update {node}",
+    )
+    make_old(f"{node}1", 1024)
+    tool("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0", "-J", "size=4", f"{node}2")
+    PLACE.mkdir(parents=True)
+    tool("mount", f"{node}2", str(PLACE))
+    (PLACE / RUN).mkdir(mode=0o700)
+    change = Transaction.begin(PLACE / RUN, f"{node}1", PLACE, Journal(PLACE / RUN), room_bytes=ROOM_BYTES)
+    migrate(change.work)
+    tool("sync")
+    mark(node, BEGIN)
+    change.commit()
+    mark(node, COMMITTED)
+    change.undo()
+    mark(node, UNDONE)
+    yield Check("committed and undone", change.phase is Phase.UNDONE, change.phase)
+
+
+@dataclass
+class Replay:
+    """What the filesystem was and is to be, and how it went."""
+
+    old: bytes
+    new: bytes
+    points: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
+    """Every state that the drive can have had since the commit began, each as after a power cut."""
+    with lab.image(log_of(LOGGED.name)).open("rb") as log:
+        writes = list(read_log(log))
+    begin, committed, undone = (number_of(words, writes) for words in (BEGIN, COMMITTED, UNDONE))
+    content = Content(bytearray(LOGGED.size_bytes))
+    content.take(writes[:begin])
+    old = _filesystem(content)
+    content.take(writes[begin:committed])
+    replay = Replay(old, _filesystem(content))
+    yield Check("the commit changed the filesystem", replay.old != replay.new, "")
+    content = Content(bytearray(LOGGED.size_bytes))
+    content.take(writes[:begin])
+    with (
+        tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY) as folder,
+        _bench(Path(folder)) as bench,
+    ):
+        bench.lay(content)
+        yield Check("whole, the filesystem can be mounted", mounts(bench.filesystem, bench.tried), "")
+        for number, what in power_cuts(content, writes[begin:undone], Random(1)):
+            replay.points += 1
+            _look(replay, bench, content, what, back=begin + number > committed or bool(replay.points % 2))
+    yield Check("the undoing gave the old filesystem", _filesystem(content) == replay.old, "")
+    yield Check(
+        f"{replay.points} power cuts: each was gone on with to the bit, none could be mounted",
+        not replay.wrong,
+        "\n".join(replay.wrong[:20]),
+    )
+    yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
+
+
+def _filesystem(content: Content) -> bytes:
+    start, length = FILESYSTEM
+    return bytes(memoryview(content.drive)[start : start + length])
+
+
+def _is(filesystem: bytes, content: Content) -> bool:
+    """Whether it is this, without a copy."""
+    return content.drive.startswith(filesystem, FILESYSTEM[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where a state of the drive is started with: its image, and the two partitions in it."""
+
+    image: Path
+    filesystem: str
+    rest: str
+    tried: Path
+    place: Path
+    found: bytearray
+
+    def lay(self, content: Content) -> None:
+        """The drive holds this."""
+        with self.image.open("r+b") as image:
+            image.write(content.drive)
+        for node in (self.filesystem, self.rest):
+            forget_caches(node)
+
+    def read(self) -> bytearray:
+        """The filesystem as it is now, from its device; until the next time."""
+        forget_caches(self.filesystem)
+        with Path(self.filesystem).open("rb", buffering=0) as device:
+            assert device.readinto(self.found) == len(self.found)
+        return self.found
+
+
+@contextmanager
+def _bench(folder: Path) -> Iterator[Bench]:
+    image = folder / "drive.img"
+    with image.open("wb") as file:
+        file.truncate(LOGGED.size_bytes)
+    tried, place = folder / "tried", folder / "rest"
+    for new in (tried, place):
+        new.mkdir()
+    with looped(image, *FILESYSTEM) as filesystem, looped(image, *REST) as rest:
+        yield Bench(image, filesystem, rest, tried, place, bytearray(FILESYSTEM[1]))
+
+
+def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bool) -> None:
+    """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
+    bench.lay(content)
+    with mounted(bench.rest, bench.place) as place:
+        phase, snapshotted = phase_of(place / RUN), load_snapshotted(place / RUN)
+        where = f"{what}, {phase or 'no record'}"
+        if not (_is(replay.old, content) or _is(replay.new, content)) and mounts(
+            bench.filesystem, bench.tried
+        ):
+            replay.wrong.append(f"{where}: what is half replaced was mounted")
+        if phase in UNTOUCHED and not _is(replay.old, content):
+            replay.wrong.append(f"{where}: the filesystem has changed before that was noted")
+        if (
+            snapshotted is None
+            or (phase is Phase.REHEARSING and not snapshotted.closed)
+            or phase in (Phase.UNDONE, Phase.LEFT)
+        ):
+            if not _is(replay.old, content):
+                replay.wrong.append(f"{where}: the filesystem is not what it was")
+            return
+        folder = str(place / Path(snapshotted.folder).name)
+        save_snapshotted(place / RUN, replace(snapshotted, folder=folder))
+        wanted = _goes_on(place / RUN, bench.filesystem, back=back or phase in GOING_BACK)
+        if bench.read() != (replay.old if wanted == "old" else replay.new):
+            replay.wrong.append(f"{where}: gone on with, it is not the {wanted} filesystem")
+
+
+def _goes_on(run: Path, node: str, *, back: bool) -> str:
+    """Which filesystem must be there then."""
+    with HeldDrive(node) as medium:
+        committing = Committing(run, node, medium, unheard)
+        if back and committing.phase is not Phase.REHEARSING:
+            committing.undo(lambda share: None)
+            return "old"
+        committing.commit(lambda share: None)
+        return "new"
+
+
+JOBS = {"logged": logged}
+VISITS = (
+    Visit(
+        "a transaction: the power is cut at every write of its commit and of its undoing, and writes are "
+        "lost",
+        LOGGED_FLEET,
+        ("logged",),
+        900,
+        udev=False,
+        afterwards=cut_everywhere,
+    ),
+)

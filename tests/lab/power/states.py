@@ -1,0 +1,241 @@
+"""What is made of a state that the drive of `applycuts` can have after a power cut: it is looked at, and gone
+on with to each end that there is."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive
+from tests.lab.power.cutpoints import Content
+from tests.lab.power.replayed import MEMORY, looped, mounted, mounts
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.extents import Read, chunks, gaps, merged
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.held import holding
+from wizard.apply.engine.record import GOING_BACK, Change, Mark, Phase, load_record
+from wizard.apply.engine.stores import Store, barred, new_file, notice_file, old_file
+from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Extent
+
+LOGGED = EmulatedDrive(
+    "apply-logged",
+    Bus.VIRTIO,
+    serial="LAB-APPLY-LOGGED",
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=92 * MIB,
+    logged=True,
+)
+TARGET, REST = Extent(MIB, 24 * MIB), Extent(26 * MIB, 64 * MIB)
+"""Where on it the drive that is set up lies, and where the runs do."""
+OLD_VOLUMES = (Extent(MIB, 10 * MIB), Extent(11 * MIB, 8 * MIB))
+NEW_VOLUME = Extent(MIB, 22 * MIB)
+"""On the drive that is set up."""
+KINDS = ("ext4", "vfat")
+"""What was in the old volumes; in the new one is the first."""
+RUNS = "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What the drive held, and is to hold; and while it waits."""
+
+    change: Change
+    old: bytes
+    new: bytes
+    barred: bytes
+
+    def may_show(self, held: bytes) -> bool:
+        """Whether all but the marks is old, or all but the marks is new: then it is no harm if something is
+        recognised, which is whole."""
+        return any(
+            all(
+                held[place.start_bytes : place.end_bytes] == whole[place.start_bytes : place.end_bytes]
+                for place in rest
+            )
+            for whole, rest in (
+                (self.old, self._beside(self.change.old_marks)),
+                (self.new, self._beside(self.change.new_marks)),
+            )
+        )
+
+    def _beside(self, marks: Sequence[Mark]) -> tuple[Extent, ...]:
+        places = merged((one.extent for one in marks), LOGGED.logical_block_bytes, TARGET.size_bytes)
+        return tuple(gaps(places, TARGET.size_bytes))
+
+
+@dataclass
+class Replay:
+    """What was looked at, how often in which phase, and what was wrong."""
+
+    ends: Ends
+    run: str
+    found: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def points(self) -> int:
+        """How many states were looked at."""
+        return self.found.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where a state is started with: an image of the emulated drive, and loop devices over its parts."""
+
+    image: Path
+    drive: str
+    rest: str
+    volumes: tuple[str, ...]
+    tried: Path
+    place: Path
+
+    def lay(self, content: Content) -> None:
+        """The emulated drive holds this."""
+        with self.image.open("r+b") as image:
+            image.write(content.drive)
+        for node in (self.drive, self.rest, *self.volumes):
+            forget_caches(node)
+
+    def shown(self) -> list[str]:
+        """All by which the drive, or a place where a volume was or will be, is recognised."""
+        found = _said("wipefs", "--no-act", "--noheadings", self.drive)
+        found += _said("partx", "--show", "--noheadings", self.drive)
+        for volume in self.volumes:
+            found += _said("blkid", "--probe", "--output", "value", volume)
+            if mounts(volume, self.tried, (*KINDS, "ext2")):
+                found.append(f"{volume} is mounted")
+        return found
+
+    def read(self) -> bytes:
+        """The drive, from its device."""
+        forget_caches(self.drive)
+        return Path(self.drive).read_bytes()
+
+
+def _said(*argv: str) -> list[str]:
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.split()
+
+
+@contextmanager
+def benched() -> Iterator[Bench]:
+    """Loop devices over an image of the emulated drive in memory."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY)))
+        image = folder / "drive.img"
+        with image.open("wb") as file:
+            file.truncate(LOGGED.size_bytes)
+        tried, place = folder / "tried", folder / "rest"
+        for made in (tried, place):
+            made.mkdir()
+        volumes = [
+            Extent(TARGET.start_bytes + one.start_bytes, one.size_bytes) for one in (*OLD_VOLUMES, NEW_VOLUME)
+        ]
+        drive, rest, *parts = (
+            stack.enter_context(looped(image, one.start_bytes, one.size_bytes))
+            for one in (TARGET, REST, *volumes)
+        )
+        yield Bench(image, drive, rest, tuple(parts), tried, place)
+
+
+def on_target(content: Content) -> bytes:
+    """What the drive that is set up holds."""
+    return bytes(memoryview(content.drive)[TARGET.start_bytes : TARGET.end_bytes])
+
+
+def ends_of(bench: Bench, content: Content, run: str) -> Ends:
+    """By what the run keeps of the drive at this moment."""
+    bench.lay(content)
+    held = on_target(content)
+    with mounted(bench.rest, bench.place) as place:
+        folder = _run(place, run)
+        record = load_record(folder)
+        assert record is not None, "the run has no record"
+        (change,) = record.changes
+        with Store(old_file(folder, 0)) as old, Store(new_file(folder, 0)) as new:
+            notice = b""
+            if noted := change.notice:
+                with Store(notice_file(folder, 0)) as noticed:
+                    notice = noticed.read(noted.start_bytes, noted.size_bytes)
+            found = [
+                _filled(held, change, read)
+                for read in (old.read, new.read, barred(change, old.read, new.read, notice))
+            ]
+    return Ends(change, *found)
+
+
+def _filled(held: bytes, change: Change, read: Read) -> bytes:
+    """The same with other bytes in the places that change."""
+    found = bytearray(held)
+    for chunk in chunks(change.places):
+        found[chunk.start_bytes : chunk.end_bytes] = read(chunk.start_bytes, chunk.size_bytes)
+    return bytes(found)
+
+
+def _run(place: Path, run: str) -> Path:
+    return next((place / RUNS).glob(f"{run}-*"))
+
+
+def look(replay: Replay, bench: Bench, content: Content, what: str) -> None:
+    """The drive is started with as it is at this point, and gone on with to each end that there is."""
+    held, ends = on_target(content), replay.ends
+    bench.lay(content)
+    with mounted(bench.rest, bench.place) as place:
+        record = load_record(_run(place, replay.run))
+        phase = record.phase if record else Phase.REHEARSING
+        replay.found[phase] += 1
+        where = f"{what}, {phase}"
+        if not ends.may_show(held) and (shown := bench.shown()):
+            replay.wrong.append(f"{where}: half written, it shows {' '.join(shown)}")
+        if phase in ENDED:
+            if held != ENDED[phase](ends):
+                replay.wrong.append(f"{where}: it does not hold what it should")
+            return
+    for way in (_undo,) if phase in GOING_BACK else (_keep, _undo):
+        bench.lay(content)
+        with mounted(bench.rest, bench.place) as place:
+            try:
+                wanted = way(_run(place, replay.run), bench.drive, ends)
+            except DiskwrightError as error:
+                replay.wrong.append(f"{where}: {way.__name__} is stuck: {error}")
+                continue
+            if bench.read() != wanted:
+                replay.wrong.append(f"{where}: gone on with by {way.__name__}, it is another")
+
+
+def _keep(run: Path, drive: str, ends: Ends) -> bytes:
+    with _exchange(run, drive) as exchange:
+        if exchange.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+            exchange.commit(lambda share: None)
+        exchange.release(lambda share: None)
+    return ends.new
+
+
+def _undo(run: Path, drive: str, ends: Ends) -> bytes:
+    with _exchange(run, drive) as exchange:
+        exchange.undo(lambda share: None)
+    return ends.old
+
+
+@contextmanager
+def _exchange(run: Path, drive: str) -> Iterator[Exchange]:
+    with holding((drive,)) as drives:
+        exchange = Exchange(run, drives)
+        try:
+            yield exchange
+        finally:
+            exchange.close()
+
+
+ENDED: dict[Phase, Callable[[Ends], bytes]] = {
+    Phase.REHEARSING: lambda ends: ends.old,
+    Phase.UNDONE: lambda ends: ends.old,
+    Phase.KEPT: lambda ends: ends.new,
+}
+"""Phases in which there is one end, and what the drive holds then."""

@@ -1,0 +1,1 @@
+"""`python -m tests.lab.restudy`: the study of misaligned partitions, repeated."""

@@ -1,0 +1,1 @@
+"""What of the lab can be tested without a guest."""

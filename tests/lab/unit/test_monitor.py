@@ -1,0 +1,160 @@
+"""QEMU's monitor, played by a thread: what is asked of it when drives are pulled out, plugged in and made to
+fail."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedRWPair
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.drives.members import BUS_FLEET
+from tests.lab.guest.monitor import ANSWER, REQUEST, Monitor, break_health, run_state, served
+from tests.lab.trouble import GuestTrouble
+
+DISK = EmulatedDrive("disk", Bus.SCSI, "DISK", 512, 512, MIB)
+STICK = EmulatedDrive("stick", Bus.USB, "STICK", 512, 512, MIB)
+FLEET = Fleet("pulled", (DISK, STICK))
+SECONDS = 20.0
+
+
+class Played:
+    """A QEMU's monitor: takes every command but one, and tells of a device that goes away, after an event
+    about another."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.asked: list[tuple[str, dict[str, object]]] = []
+        self._door = socket.socket(socket.AF_UNIX)
+        self._door.bind(str(path))
+        self._door.listen()
+        threading.Thread(target=self._answer, daemon=True).start()
+
+    def close(self) -> None:
+        self._door.close()
+
+    def _answer(self) -> None:
+        while True:
+            try:
+                talk, _ = self._door.accept()
+            except OSError:
+                return
+            with talk, talk.makefile("rwb") as lines:
+                self._talk(lines)
+
+    def _talk(self, lines: BufferedRWPair) -> None:
+        self._say(lines, {"QMP": {}})
+        for line in lines:
+            command = json.loads(line)
+            self.asked.append((command["execute"], command["arguments"]))
+            if command["execute"] == "refused":
+                self._say(lines, {"error": {"class": "GenericError", "desc": "no such thing"}})
+                continue
+            self._say(lines, {"event": "RESUME", "data": {}})
+            self._say(
+                lines, {"return": {"status": "io-error"} if command["execute"] == "query-status" else {}}
+            )
+            if command["execute"] == "device_del":
+                for device in ("other", command["arguments"]["id"]):
+                    self._say(lines, {"event": "DEVICE_DELETED", "data": {"device": device}})
+
+    @staticmethod
+    def _say(lines: BufferedRWPair, said: dict[str, object]) -> None:
+        lines.write(json.dumps(said).encode() + b"\n")
+        lines.flush()
+
+
+@contextmanager
+def played(folder: Path) -> Iterator[Played]:
+    monitor = Played(folder / "qmp")
+    try:
+        yield monitor
+    finally:
+        monitor.close()
+
+
+def test_a_refused_command_is_trouble_with_qemus_words(tmp_path: Path) -> None:
+    with played(tmp_path) as qemu, Monitor(qemu.path) as monitor:
+        with pytest.raises(GuestTrouble, match="refused: no such thing"):
+            monitor.do("refused", what=1)
+        monitor.do("stop")
+    assert qemu.asked == [("qmp_capabilities", {}), ("refused", {"what": 1}), ("stop", {})]
+
+
+def test_a_qemu_without_a_monitor_is_trouble(tmp_path: Path) -> None:
+    with pytest.raises(GuestTrouble, match="does not answer"):
+        Monitor(tmp_path / "none", seconds=0.0)
+
+
+def test_how_a_guest_is_or_why_that_cannot_be_known(tmp_path: Path) -> None:
+    with played(tmp_path) as qemu:
+        assert run_state(qemu.path) == "io-error"
+    assert "does not answer" in run_state(tmp_path / "none")
+
+
+def test_the_drive_that_shall_fail_and_no_other_is_told_so(tmp_path: Path) -> None:
+    with played(tmp_path) as qemu, Monitor(qemu.path) as monitor:
+        break_health(monitor, BUS_FLEET)
+    (command, arguments) = qemu.asked[-1]
+    assert (command, arguments["path"], arguments["value"]) == (
+        "qom-set",
+        "/machine/peripheral/nvme-failing-controller",
+        4,
+    )
+    assert len(qemu.asked) == 2
+
+
+def asked_for(folder: Path, request: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
+    with played(folder) as qemu, served(qemu.path, FLEET, folder):
+        part = folder / "part"
+        part.write_text(request)
+        part.rename(folder / REQUEST)
+        limit = monotonic() + SECONDS
+        while not (folder / ANSWER).exists() and monotonic() < limit:
+            sleep(0.01)
+        return (folder / ANSWER).read_text(), [one for one in qemu.asked if one[0] != "qmp_capabilities"]
+
+
+def test_a_stick_is_pulled_out_with_its_bridge(tmp_path: Path) -> None:
+    assert asked_for(tmp_path, "unplug stick") == ("done", [("device_del", {"id": "stick-controller"})])
+
+
+def test_keys_are_pressed_one_after_the_other_and_chords_at_once(tmp_path: Path) -> None:
+    answer, asked = asked_for(tmp_path, "press ret shift+x")
+    assert answer == "done"
+    keys = [arguments["keys"] for command, arguments in asked if command == "send-key"]
+    chord = [{"type": "qcode", "data": "shift"}, {"type": "qcode", "data": "x"}]
+    assert keys == [[{"type": "qcode", "data": "ret"}], chord]
+
+
+def test_a_picture_lies_where_the_guest_finds_it(tmp_path: Path) -> None:
+    answer, asked = asked_for(tmp_path, "photograph drives")
+    assert (answer, asked) == (
+        "done",
+        [("screendump", {"filename": str(tmp_path / "drives.png"), "format": "png"})],
+    )
+
+
+def test_what_the_host_does_not_know_is_answered(tmp_path: Path) -> None:
+    assert asked_for(tmp_path, "sing loudly") == ("The guest asks for something unknown: sing.", [])
+
+
+def test_a_disk_is_pulled_out_alone(tmp_path: Path) -> None:
+    assert asked_for(tmp_path, "unplug disk") == ("done", [("device_del", {"id": "disk-disk"})])
+
+
+def test_a_stick_is_plugged_in_when_it_is_whole(tmp_path: Path) -> None:
+    answer, asked = asked_for(tmp_path, "plug stick")
+    assert answer == "done"
+    assert [
+        (command, arguments.get("driver", arguments.get("property"))) for command, arguments in asked
+    ] == [
+        ("device_add", "usb-bot"),
+        ("device_add", "scsi-hd"),
+        ("qom-set", "attached"),
+    ]

@@ -1,0 +1,1 @@
+"""What is tried in guests, by theme."""

@@ -1,0 +1,147 @@
+"""Systems that GRUB starts, installed as a distribution does it: where each begins, and how it is made in a
+guest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from shutil import copy2, copytree, rmtree
+
+from tests.lab.drives.fleet import MIB, EmulatedDrive
+from tests.lab.guest.inside import SHARED, SLOW, node_of, sysfs, tool
+from tests.lab.visits.booting.entry import GLOBAL, NUMBER, load_option, order
+from wizard.model.names import partition_path
+from wizard.tools.program import find, run
+
+SECTOR_BYTES = 512
+GRUB = Path("/usr/lib/grub/i386-pc")
+PLACE = Path("/srv/lab/system")
+KERNEL, FIRST_ROOT, INIT, BUSYBOX = "vmlinuz", "first-root", "init.sh", "busybox"
+"""What a system is made of, in the shared folder."""
+
+APPLETS = ("sh", "cat", "sed", "findfs", "mount", "sync", "sleep")
+OPTIONS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on"
+
+
+class Firmware(StrEnum):
+    """What starts the boot loader."""
+
+    BIOS = "bios"
+    UEFI = "uefi"
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A drive with a system on it. `table` is for sfdisk; the numbers are those of partitions, `esp` 0 for
+    none. `grub` are grub-install's options beside the folder; {node} is the drive there. `is_entered`: it has
+    a grub-install of its own, for whoever goes into it. `is_noted`: when it starts first it has the firmware
+    note where its boot loader lies, which after that lies nowhere else."""
+
+    drive: EmulatedDrive
+    firmware: Firmware
+    table: str
+    root: int
+    uuid: str
+    holds: str = "ext4"
+    esp: int = 0
+    grub: tuple[str, ...] = ("--target=i386-pc", "{node}")
+    is_entered: bool = False
+    is_noted: bool = False
+
+    @property
+    def node(self) -> str:
+        """Of the drive, in a guest."""
+        return node_of(self.drive)
+
+    def part(self, number: int) -> str:
+        """The node of a partition, in a guest."""
+        return partition_path(self.node, number)
+
+    def install(self) -> None:
+        """Make it, in a guest."""
+        wipes = ["--quiet", "--wipe", "always", "--wipe-partitions", "always"]
+        run(["sfdisk", *wipes, self.node], seconds=SLOW, stdin=self.table.encode())
+        tool("modprobe", self.holds)
+        tool("mkfs.ext4", "-q", "-F", "-U", self.uuid, self.part(self.root))
+        PLACE.mkdir(parents=True, exist_ok=True)
+        tool("mount", self.part(self.root), str(PLACE))
+        try:
+            self._put_files()
+            if self.esp:
+                tool("mkfs.vfat", self.part(self.esp))
+                self._mount_esp(PLACE / "boot/efi")
+            self._put_grub()
+        finally:
+            tool("umount", "-R", str(PLACE))
+
+    def _mount_esp(self, place: Path) -> None:
+        tool("modprobe", "-a", "vfat", "nls_cp437", "nls_ascii", "nls_iso8859-1")
+        place.mkdir(parents=True, exist_ok=True)
+        tool("mount", "-t", "vfat", self.part(self.esp), str(place))
+
+    def _put_files(self) -> None:
+        for folder in ("bin", "boot/grub", "dev", "etc", "proc", "sbin", "sys"):
+            (PLACE / folder).mkdir(parents=True)
+        for name, place in (
+            (KERNEL, "boot/vmlinuz"),
+            (FIRST_ROOT, "boot/initrd.img"),
+            (INIT, "sbin/init"),
+            (BUSYBOX, "bin/busybox"),
+        ):
+            copy2(SHARED / name, PLACE / place)
+        for applet in APPLETS:
+            (PLACE / "bin" / applet).symlink_to("busybox")
+        if self.is_entered:
+            _put_program("grub-install")
+            copytree(GRUB, PLACE / GRUB.relative_to("/"))
+
+    def _put_grub(self) -> None:
+        words = (word.format(node=self.node) for word in self.grub)
+        tool("grub-install", "--no-floppy", f"--boot-directory={PLACE}/boot", *words)
+        # In the words of Debian's 10_linux.
+        (PLACE / "boot/grub/grub.cfg").write_text(
+            "insmod part_msdos\ninsmod part_gpt\ninsmod ext2\n"
+            f"search --no-floppy --fs-uuid --set=root {self.uuid}\n"
+            f"linux /boot/vmlinuz root=UUID={self.uuid} ro {OPTIONS}\n"
+            "initrd /boot/initrd.img\nboot\n"
+        )
+        if self.is_noted:
+            self._put_entry()
+
+    def _put_entry(self) -> None:
+        folder = PLACE / "boot/efi/EFI"
+        (folder / "debian").mkdir()
+        copy2(folder / "BOOT/BOOTX64.EFI", folder / "debian/grubx64.efi")
+        part = self.part(self.esp)
+        start, size = (int(sysfs(part, name)) for name in ("start", "size"))
+        uuid = tool("blkid", "-p", "-s", "PART_ENTRY_UUID", "-o", "value", part).strip()
+        (PLACE / "etc/firmware").mkdir()
+        (PLACE / f"etc/firmware/Boot{NUMBER:04X}-{GLOBAL}").write_bytes(
+            load_option(self.esp, start, size, uuid)
+        )
+        (PLACE / f"etc/firmware/BootOrder-{GLOBAL}").write_bytes(order())
+
+    def forget_the_usual_place(self) -> None:
+        """Take the boot loader from where every firmware looks for it."""
+        self._mount_esp(PLACE)
+        try:
+            rmtree(PLACE / "EFI/BOOT")
+        finally:
+            tool("umount", str(PLACE))
+
+
+def _put_program(name: str) -> None:
+    """With the libraries that it is linked to."""
+    program = find(name)
+    assert program is not None
+    for path in {program, *re.findall(r"(/\S+) \(0x", tool("ldd", program))}:
+        place = PLACE / path.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        copy2(path, place)
+
+
+def sectors(mib: int) -> int:
+    """So many MiB, in sectors."""
+    return mib * MIB // SECTOR_BYTES

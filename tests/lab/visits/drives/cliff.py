@@ -1,0 +1,137 @@
+"""Job: the write probe finds the cliff of a shingled drive where its cache ends, none on a plain hard disk,
+and changes no byte."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import diskwright, node_of, shown
+from wizard.model.journal import Check
+from wizard.model.verdict import CliffOutcome, CliffVerdict
+from wizard.trial.document import read_cliff_verdict
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+CACHE_BYTES = 8 * MIB
+SECONDS = 40
+MOST_BYTES = 64 * MIB
+LEAST_FACTOR = 8
+"""The model falls by 20 and more; where this machine is busy, the fast writes before the cliff are slower,
+too."""
+
+SHINGLED = EmulatedDrive(
+    "shingled",
+    Bus.SATA,
+    serial="LAB-TIMED-SHINGLED",
+    model="LAB Timed Shingled",
+    wwn=0x5000C500AAAA0301,
+    rotation_rate=7200,
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=2048 * MIB,
+    media=TimingModel(shingled=True, cache_bytes=CACHE_BYTES),
+    identify=((69, 0x4002),),
+)
+"""Drive-managed by its own word, too. It is large against its cache: a band that is rewritten brings hardly
+any of its room back."""
+
+PLAIN = replace(
+    SHINGLED,
+    name="plain",
+    serial="LAB-TIMED-PLAIN",
+    model="LAB Timed Plain",
+    wwn=0x5000C500AAAA0302,
+    media=TimingModel(shingled=False),
+    identify=(),
+    size_bytes=256 * MIB,
+)
+"""The same mechanics without shingles."""
+
+CLIFF_FLEET = Fleet("cliff", (SHINGLED, PLAIN))
+
+
+def cliff(fleet: Fleet) -> Iterator[Check]:
+    """The lab compares the images after this guest."""
+    for drive in fleet.drives:
+        limits = ("--seconds", str(SECONDS), "--most-bytes", f"{MOST_BYTES // MIB}M")
+        told = diskwright(
+            "bench", node_of(drive), "--scratch", "--shingled", "--confirm", drive.serial, "--json", *limits
+        )
+        verdict = read_cliff_verdict(told.output, drive.name)
+        yield _told_before(drive, told.errors)
+        written = sum(window.written_bytes for window in verdict.windows)
+        within = written <= MOST_BYTES and verdict.seconds <= SECONDS + 5
+        yield Check(f"{drive.name}: it keeps its limits", within, f"{written} bytes in {verdict.seconds} s")
+        assert isinstance(drive.media, TimingModel)
+        yield from (
+            _of_shingled(drive.name, drive.media, verdict)
+            if drive.media.shingled
+            else _of_plain(drive.name, verdict)
+        )
+
+
+def _told_before(drive: EmulatedDrive, said: str) -> Check:
+    begins = " ".join(said.split())
+    holds = (
+        f"{MOST_BYTES // MIB} MiB at most" in begins
+        and f"{SECONDS} s at most" in begins
+        and "Every byte stays as it is" in begins
+    )
+    return Check(f"{drive.name}: the limits are told before it begins", holds, said)
+
+
+def _of_shingled(name: str, model: TimingModel, verdict: CliffVerdict) -> Iterator[Check]:
+    seen = (
+        f"{verdict.sentence} "
+        f"{shown([(w.phase[:1], round(w.seconds, 2), w.written_bytes // 1024) for w in verdict.windows])}"
+    )
+    yield Check(f"{name}: the cliff is found", verdict.outcome is CliffOutcome.FOUND, seen)
+    if verdict.cliff is None:
+        return
+    near = model.cache_bytes / 2 <= verdict.cliff.after_bytes <= model.cache_bytes * 2
+    yield Check(
+        f"{name}: where its cache ends",
+        near,
+        f"{verdict.cliff.after_bytes} bytes, the cache {model.cache_bytes}",
+    )
+    yield Check(
+        f"{name}: a fall by {LEAST_FACTOR} at least",
+        verdict.cliff.factor >= LEAST_FACTOR,
+        f"{verdict.cliff.factor:.1f}",
+    )
+    rates = verdict.sequential_before or 0.0, verdict.sequential_after or 0.0
+    yield Check(f"{name}: writing in order is as fast afterwards", 0 < rates[0] <= 2 * rates[1], shown(rates))
+    yield Check(f"{name}: it says what that means", "likely shingled" in verdict.sentence, verdict.sentence)
+
+
+def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
+    seen = (
+        f"{verdict.sentence} "
+        f"{shown([(round(w.seconds, 2), w.written_bytes // 1024) for w in verdict.windows])}"
+    )
+    yield Check(f"{name}: none is found", verdict.outcome is CliffOutcome.NONE_WITHIN, seen)
+    yield Check(f"{name}: and that is called no proof", "no proof" in verdict.sentence, verdict.sentence)
+
+
+def _fill(lab: "Laboratory") -> None:
+    """Drives with a past: what is written over zeroes with zeroes would not be noticed."""
+    lab.fill(Random(1024).randbytes(MIB))
+
+
+JOBS = {"cliff": cliff}
+VISITS = (
+    Visit(
+        "the write cliff of a shingled drive, by the clock",
+        CLIFF_FLEET,
+        ("cliff",),
+        600,
+        udev=False,
+        alone=True,
+        keeps_every_byte=True,
+        prepare=_fill,
+    ),
+)

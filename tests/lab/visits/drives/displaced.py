@@ -1,0 +1,103 @@
+"""Job: the quick test tells a shingled drive's log from a plain hard disk in real time, past every cache. It
+keeps its limits, and changes no byte."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import diskwright, node_of, shown
+from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
+from wizard.model.displaced import Basis, Displaced, DisplacedVerdict
+from wizard.model.journal import Check
+from wizard.trial.displaced.pairs import WRITES
+from wizard.trial.document import read_displaced_verdict
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+MOST_SECONDS, MOST_BYTES = 60, 4_000_000
+SIZE_BYTES = 2048 * MIB
+
+LOGGING = replace(
+    SHINGLED,
+    name="logging",
+    serial="LAB-TIMED-LOGGING",
+    model="LAB Timed Logging",
+    wwn=0x5000C500AAAA0303,
+    size_bytes=SIZE_BYTES,
+    media=TimingModel(shingled=True),
+    identify=(),
+)
+"""It does not say that it is shingled."""
+
+HOMING = replace(
+    PLAIN,
+    name="homing",
+    serial="LAB-TIMED-HOMING",
+    model="LAB Timed Homing",
+    wwn=0x5000C500AAAA0304,
+    size_bytes=SIZE_BYTES,
+)
+
+DISPLACED_FLEET = Fleet("displaced", (LOGGING, HOMING))
+
+
+def displaced(fleet: Fleet) -> Iterator[Check]:
+    """The lab compares the images after this guest."""
+    for drive in fleet.drives:
+        words = ("bench", node_of(drive), "--scratch", "--shingled", "--quick", "--confirm", drive.serial)
+        told = diskwright(*words, "--json")
+        verdict = read_displaced_verdict(told.output, drive.name)
+        yield _told_before(drive, told.errors)
+        within = verdict.written_bytes <= MOST_BYTES and verdict.seconds <= MOST_SECONDS
+        seen = f"{verdict.written_bytes} bytes written, {verdict.read_bytes} read, in {verdict.seconds} s"
+        yield Check(f"{drive.name}: within a minute and 4 MB ({seen})", within, seen)
+        assert isinstance(drive.media, TimingModel)
+        yield _of_shingled(drive, verdict) if drive.media.shingled else _of_plain(drive, verdict)
+        unconfirmed = any("No real drive" in caveat for caveat in verdict.caveats)
+        yield Check(
+            f"{drive.name}: that no real drive has confirmed it is said", unconfirmed, shown(verdict.caveats)
+        )
+
+
+def _told_before(drive: EmulatedDrive, said: str) -> Check:
+    begins = " ".join(said.split())
+    holds = f"{WRITES} blocks" in begins and "Every byte stays as it is" in begins
+    return Check(f"{drive.name}: what it does is told before it begins", holds, said)
+
+
+def _of_shingled(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
+    likely = verdict.outcome is Displaced.LIKELY and verdict.basis is Basis.STAYS
+    return Check(f"{drive.name}: it is called likely shingled", likely, _seen(verdict))
+
+
+def _of_plain(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
+    nothing = verdict.outcome is Displaced.NOTHING_FOUND and "no proof" in verdict.sentence
+    return Check(f"{drive.name}: nothing is found, and that is called no proof", nothing, _seen(verdict))
+
+
+def _seen(verdict: DisplacedVerdict) -> str:
+    return f"{verdict.sentence} {shown((verdict.statistics, verdict.statistics_after_idle))}"
+
+
+def _fill(lab: "Laboratory") -> None:
+    """Drives with a past: what is written over zeroes with zeroes would not be noticed."""
+    lab.fill(Random(1025).randbytes(MIB))
+
+
+JOBS = {"displaced": displaced}
+VISITS = (
+    Visit(
+        "the quick test whether a drive is shingled, by the clock",
+        DISPLACED_FLEET,
+        ("displaced",),
+        600,
+        udev=False,
+        alone=True,
+        keeps_every_byte=True,
+        prepare=_fill,
+    ),
+)

@@ -1,0 +1,185 @@
+"""Jobs: drives that cannot be read or written in places are told apart from empty ones, and a run that meets
+one ends with a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import EVERYWHERE, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SHARED, SLOW, node_of, shown, told, tool
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import list_runs
+from wizard.layout.document import read_plan
+from wizard.layout.rehearsed import rehearsed_steps
+from wizard.model.journal import Check, Event
+from wizard.tools.program import run
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+SECTOR_BYTES = 512
+SIZE_BYTES = 64 * MIB
+FIRST = MIB // SECTOR_BYTES
+SUPERBLOCK = FIRST + 2
+"""Where an ext4 in the first partition keeps its first superblock, and mke2fs writes it."""
+
+
+def _disk(
+    number: int, name: str, *, unreadable: tuple[int, ...] = (), unwritable: tuple[int, ...] = ()
+) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.SCSI,
+        serial=f"LAB-{name.upper()}",
+        vendor="LAB",
+        model="Failing Disk",
+        wwn=0x5000C500AAAA0400 + number,
+        rotation_rate=7200,
+        logical_block_bytes=512,
+        physical_block_bytes=4096,
+        size_bytes=SIZE_BYTES,
+        unreadable=unreadable,
+        unwritable=unwritable,
+    )
+
+
+FAILING_FLEET = Fleet(
+    "failing",
+    (
+        _disk(1, "unread-all", unreadable=(EVERYWHERE,)),
+        _disk(2, "unread-start", unreadable=(0,)),
+        _disk(3, "unread-end", unreadable=(SIZE_BYTES // SECTOR_BYTES - 1,)),
+        _disk(4, "unread-mark", unreadable=(SUPERBLOCK,)),
+        _disk(5, "unwritable", unwritable=(SUPERBLOCK,)),
+    ),
+)
+"""`unread-end` has a GPT whose copy cannot be read, `unread-mark` a filesystem whose superblock cannot."""
+
+WITH_TABLE = ("unread-end", "unread-mark")
+
+
+def unread(fleet: Fleet) -> Iterator[Check]:
+    """What cannot be read is said by every command, and nothing is concluded from it."""
+    nodes = {drive.name: node_of(drive) for drive in fleet.drives}
+    _, text = told("inspect", "--json")
+    seen = {drive["path"]: drive for drive in json.loads(text)["drives"]}
+    for name in ("unread-all", "unread-start", *WITH_TABLE):
+        drive = seen[nodes[name]]
+        codes = [finding["code"] for finding in drive["findings"]]
+        yield Check(
+            f"{name}: inspect says that something was not read", "drive-unread" in codes, shown(codes)
+        )
+        known = [drive[key] for key in ("signatures", "free") if drive[key]] + [
+            table for table in [drive["table"]] if table
+        ]
+        yield Check(
+            f"{name}: what it holds passes neither for known nor for nothing", not known, shown(known)
+        )
+        numbers = [part["number"] for part in drive["partitions"]]
+        yield Check(
+            f"{name}: the kernel's partitions are shown",
+            numbers == ([1] if name in WITH_TABLE else []),
+            shown(numbers),
+        )
+        status, said = told("plan", nodes[name], "--workload", "small-files")
+        yield Check(
+            f"{name}: nothing is planned as if it were empty",
+            status == 3 and "may not be empty" in said,
+            f"{status}: {said}",
+        )
+    dead, torn = nodes["unread-all"], nodes["unread-start"]
+    status, said = told("bench", dead)
+    yield Check(
+        "unread-all: bench says why it cannot",
+        status == 1 and "Input/output error" in said,
+        f"{status}: {said}",
+    )
+    status, said = told("advise", dead, "--workload", "small-files")
+    yield Check(
+        "unread-all: advice has its doubts", status == 0 and "may be failing" in said, f"{status}: {said}"
+    )
+    file = str(SHARED / "plan-unread.json")
+    status, said = told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
+    yield Check(
+        "unread-start: a plan to replace says what it does not know",
+        status == 0 and "could not be read" in said,
+        f"{status}: {said}",
+    )
+    status, said = told("apply", file, "--confirm", fleet["unread-start"].serial)
+    why = status == 3 and "was not read" in said and "Nothing was written" in said
+    yield Check("unread-start: it is not applied", why, f"{status}: {said}")
+
+
+def errs(fleet: Fleet) -> Iterator[Check]:
+    """A drive that errs in the middle of a run."""
+    drive = fleet["unwritable"]
+    file = SHARED / "plan-unwritable.json"
+    before = tool("md5sum", node_of(drive)).split()[0]
+    told("plan", node_of(drive), "--volume", "workload=small-files,fs=ext4,mount=none", "-o", str(file))
+    rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
+    status, said = told("apply", str(file), "--confirm", drive.serial)
+    yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
+    why = "could not be written at byte"
+    for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
+        yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
+    (folder,) = list_runs()
+    ends = [
+        (entry.event, entry.step)
+        for entry in read_entries(folder)
+        if entry.event in (Event.STEP_DONE, Event.STEP_FAILED, Event.FAILED)
+    ]
+    whole = [(Event.STEP_DONE, number) for number in rehearsed]
+    yield Check(
+        "unwritable: the journal has it: all went well on the stand-in, and then it failed",
+        ends == [*whole, (Event.FAILED, 0)],
+        shown(ends),
+    )
+    log = (folder / "process.log").read_text()
+    yield Check("unwritable: the process that applied has no more to say", not log, log)
+    status, said = told("status")
+    yield Check(
+        "unwritable: status tells that it failed, and where",
+        why in said and "failed" in said,
+        said,
+    )
+    status, said = told("resume", folder.name, "--confirm", drive.serial)
+    yield Check(
+        "unwritable: trying again fails alike",
+        status == 1 and why in said,
+        f"{status}: {said}",
+    )
+    status, said = told("undo", folder.name)
+    # What takes no write holds still what it held, and is not written again.
+    after = tool("md5sum", node_of(drive)).split()[0]
+    yield Check(
+        "unwritable: it is taken back, and so it is",
+        status == 0 and "bit for bit" in said and after == before,
+        f"{status}: {before} {after} {said}",
+    )
+
+
+def _write_tables(lab: Laboratory) -> None:
+    """With this machine's own tools, which find nothing wrong with the image of a drive that cannot be
+    read."""
+    for name in WITH_TABLE:
+        image = str(lab.image(name))
+        run(["sfdisk", "--quiet", image], seconds=SLOW, stdin=b"label: gpt\nstart=2048\n")
+        offset = f"offset={FIRST * SECTOR_BYTES},nodiscard"
+        run(["mke2fs", "-q", "-t", "ext4", "-E", offset, image, "32M"], seconds=SLOW)
+
+
+JOBS = {"unread": unread, "errs": errs}
+
+VISITS = (
+    Visit(
+        "drives that cannot be read or written in places",
+        FAILING_FLEET,
+        ("unread", "errs"),
+        seconds=400,
+        udev=False,
+        prepare=_write_tables,
+    ),
+)

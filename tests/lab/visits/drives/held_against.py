@@ -1,0 +1,153 @@
+"""What was read of the drives of `ladder`, held against what the kernel and other tools make of them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.drives.fleet import EmulatedDrive
+from tests.lab.guest.inside import node_of, shown, sysfs, tool
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import Pattern
+from wizard.model.finding import Diagnosis
+from wizard.model.journal import Check
+from wizard.model.machine import Drive, Machine
+from wizard.probe.drive.pages import vital_page
+from wizard.probe.facts import RawDrive
+from wizard.probe.interpret import machine_of
+from wizard.probe.machine import survey
+
+PATIENCE = 120.0
+"""Seconds for a survey of all drives, of which each may take several for smartctl alone."""
+SHINGLED_BY_THEMSELVES = {"word", "contradicted"}
+
+Seen = dict[str, tuple[Machine, Drive, RawDrive]]
+
+
+def diagnosed(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> Diagnosis:
+    """What is found of it with these patterns."""
+    machine, drive, _ = seen
+    return diagnose(machine, drive, patterns)
+
+
+def against_the_kernel(seen: Seen) -> Iterator[Check]:
+    """Which drives it logs as shingled, and where it says that their blocks begin."""
+    log = tool("dmesg")
+    logged = {
+        name
+        for name, (_, drive, _) in seen.items()
+        if f"[{Path(drive.path).name}] Drive-managed SMR disk" in log
+    }
+    yield Check(
+        "the kernel logs drive-managed drives, and only them",
+        logged == SHINGLED_BY_THEMSELVES,
+        shown(sorted(logged)),
+    )
+    for name, (_, drive, _) in seen.items():
+        kernel = int(sysfs(drive.path, "alignment_offset"))
+        ours = (drive.ata.alignment_offset_bytes or 0) if drive.ata else 0
+        made = 3584 if name == "jumpered" else 0
+        yield Check(
+            f"{name}: word 209 means what the kernel makes of it",
+            kernel == ours == made,
+            f"kernel {kernel}, word 209 {ours}",
+        )
+
+
+def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Check]:
+    """The page of sysfs against IDENTIFY DEVICE sent by hdparm, page B1h against sg_vpd's, and meanings
+    against smartctl's."""
+    page = vital_page(raw, "89") or b""
+    ours = [int.from_bytes(page[at : at + 2], "little") for at in range(60, len(page), 2)]
+    theirs = [
+        int(word, 16)
+        for line in tool("hdparm", "--Istdout", drive.path).splitlines()
+        if ":" not in line
+        for word in line.split()
+    ]
+    unlike = [number for number, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
+    yield Check(
+        f"{name}: all 256 words as hdparm is told",
+        len(ours) == len(theirs) == 256 and not unlike,
+        shown(unlike or [len(ours), len(theirs)]),
+    )
+    dump = [
+        line.split()[1:17]
+        for line in tool("sg_vpd", "--page=0xb1", "--hex", drive.path).splitlines()
+        if line[:4].strip() == "00"
+    ]
+    zoned = int(dump[0][8], 16) >> 4 & 3 if dump and len(dump[0]) == 16 else None
+    made = 2 if name in SHINGLED_BY_THEMSELVES else 0
+    yield Check(
+        f"{name}: page B1h as sg_vpd is told",
+        zoned == drive.vpd_zoned == made,
+        f"sg_vpd {zoned}, ours {drive.vpd_zoned}",
+    )
+    said = json.loads(raw.smart or "{}")
+    theirs_mean = (
+        said.get("zoned_device", {}).get("capabilities"),
+        bool(said.get("trim", {}).get("supported")),
+        said.get("rotation_rate"),
+        said.get("model_name"),
+    )
+    ata = drive.ata
+    zones = {1: "host_aware", 2: "device_managed"}
+    ours_mean = ata and (
+        zones.get(ata.zoned or 0),
+        ata.trims,
+        ata.rotation_rate if ata.rotation_rate != 1 else 0,
+        ata.model,
+    )
+    yield Check(
+        f"{name}: zones, TRIM, rotation and model as smartctl says",
+        ours_mean == theirs_mean,
+        f"{ours_mean}, smartctl {theirs_mean}",
+    )
+
+
+def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
+    """The formats of an NVMe drive as nvme lists them, and changed to the better one."""
+    _, drive, _ = seen["nvme"]
+    said = json.loads(tool("nvme", "id-ns", drive.path, "-o", "json"))
+    theirs = [
+        (number, 1 << one["ds"], one["ms"], one["rp"])
+        for number, one in enumerate(said["lbafs"])
+        if one["ds"]
+    ]
+    ours = [(one.number, one.data_bytes, one.metadata_bytes, one.performance) for one in drive.nvme_formats]
+    yield Check(
+        "nvme: its formats as nvme id-ns lists them",
+        ours == theirs and len(ours) > 1,
+        f"{ours}, nvme {theirs}",
+    )
+    text = [line for line in tool("nvme", "id-ns", drive.path).splitlines() if "(in use)" in line]
+    used = [one.number for one in drive.nvme_formats if one.in_use]
+    yield Check(
+        "nvme: the one in use as nvme id-ns marks it",
+        [f"{number}" for number in used] == [line.split()[1] for line in text],
+        shown(text),
+    )
+    controller = json.loads(tool("nvme", "id-ctrl", drive.path, "-o", "json"))
+    scope = "none" if not controller["oacs"] & 2 else "all" if controller["fna"] & 1 else "namespace"
+    yield Check(
+        "nvme: what a format erases as nvme id-ctrl says",
+        drive.nvme_format_scope == scope,
+        f"{drive.nvme_format_scope}, nvme {scope}",
+    )
+    found = [
+        str(one.remedy) for one in diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
+    ]
+    yield Check("nvme: the better format is told", len(found) == 1, shown(found))
+    if found:
+        command = found[0].split("`")[1].split()
+        # --force only spares the ten seconds in which a person could think better of it.
+        tool(*command, "--force")
+        machine = machine_of(survey((node_of(made),), seconds=PATIENCE))
+        after = machine.drives[0]
+        codes = [one.code for one in diagnose(machine, after, ()).findings]
+        block = after.geometry.logical_block_bytes if after.geometry else None
+        right = block == 4096 and "geometry-nvme-formats" not in codes and "geometry-4kn" in codes
+        yield Check(
+            f"nvme: after `{' '.join(command)}` it has it, and nothing better is told",
+            right,
+            f"{block}, {shown(codes)}",
+        )

@@ -1,0 +1,138 @@
+"""Every member of the fleet as a recorded machine, tests/machines/NAME.json: unit tests read them in
+milliseconds, and `diskwright inspect --machine tests/machines/NAME.json` shows them. `python -m tests.lab
+--record-machines` makes them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.lab.drives.fleet import EmulatedDrive, Expected, Fleet, ModuleDrive
+from tests.lab.drives.members import BUS_FLEET, FLEETS
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SHARED, loaded, node_of
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import Pattern, load_patterns
+from wizard.documents.codec import render_document, to_json
+from wizard.model.finding import Diagnosis
+from wizard.model.journal import Check
+from wizard.probe.facts import SCHEMA, RawDrive, RawMachine
+from wizard.probe.interpret import machine_of
+from wizard.probe.machine import survey
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
+"""The recorded ones."""
+PLACE = SHARED / "machines"
+PATIENCE = 120.0
+"""Seconds that a survey may take in a guest."""
+
+
+def of_one(raw: RawMachine, drive: RawDrive) -> RawMachine:
+    """A machine with this drive only, and nothing of what is drawn anew at each start."""
+    blocks = {name: block for name, block in raw.graph.blocks.items() if drive.name in (name, block.disk)}
+    graph = replace(raw.graph, blocks=blocks, mounts=tuple(mount for mount in raw.graph.mounts if mount.own))
+    links = {name: found for name, found in raw.links.items() if name in blocks}
+    return replace(raw, drives=(drive,), graph=graph, links=links, boot_id=None, attached=())
+
+
+def diagnosis_of(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Diagnosis:
+    """What the wizard says of the one drive."""
+    machine = machine_of(raw)
+    (drive,) = machine.drives
+    return diagnose(machine, drive, patterns)
+
+
+def said(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Any:  # noqa: ANN401 - plain JSON
+    """The diagnosis without the drive's node, which changes from start to start."""
+    (drive,) = raw.drives
+    return _renamed(to_json(diagnosis_of(raw, patterns)), drive.path)
+
+
+def _renamed(value: Any, path: str) -> Any:  # noqa: ANN401 - plain JSON
+    match value:
+        case dict():
+            return {key: _renamed(inner, path) for key, inner in value.items()}
+        case list():
+            return [_renamed(inner, path) for inner in value]
+        case str():
+            return value.replace(path, "/dev/drive")
+    return value
+
+
+def unlike(expected: Expected, diagnosis: Diagnosis) -> str:
+    """In what a diagnosis is not what is expected; empty where it is."""
+    recording, codes = diagnosis.recording, sorted({finding.code for finding in diagnosis.findings})
+    seen = (recording.verdict.value, recording.management, codes)
+    wanted = (expected.recording, expected.management, sorted(expected.findings))
+    return "" if seen == wanted else f"{seen}, not {wanted}"
+
+
+def surveyed(fleet: Fleet) -> Iterator[tuple[EmulatedDrive | ModuleDrive, RawMachine]]:
+    """Every member of a fleet as the wizard reads it now, alone; those of modules are loaded for as long as
+    they are looked at."""
+    nodes = {drive.name: node_of(drive) for drive in fleet.drives}
+    if nodes:
+        raw = survey(tuple(nodes.values()), seconds=PATIENCE)
+        by_path = {drive.path: drive for drive in raw.drives}
+        for drive in fleet.drives:
+            yield drive, of_one(raw, by_path[nodes[drive.name]])
+    for member in fleet.loadable:
+        with loaded(member) as node:
+            raw = survey((node,), seconds=PATIENCE)
+            yield member, of_one(raw, raw.drives[0])
+
+
+def file_of(name: str, folder: Path = MACHINES) -> Path:
+    """Where a member is recorded."""
+    return folder / f"{name}.json"
+
+
+def portray(fleet: Fleet) -> Iterator[Check]:
+    """Write every member's facts into the shared folder; a check each that they mean what they should."""
+    PLACE.mkdir(exist_ok=True)
+    patterns = load_patterns()
+    for member, raw in surveyed(fleet):
+        file_of(member.name, PLACE).write_text(render_document(SCHEMA, to_json(raw)), encoding="utf-8")
+        trouble = (
+            unlike(member.expected, diagnosis_of(raw, patterns))
+            if member.expected
+            else "nothing is expected of it"
+        )
+        yield Check(f"{member.name}: it is what it should be", not trouble, trouble)
+
+
+def _keep(lab: Laboratory) -> Iterator[Check]:
+    """Put the files where the unit tests find them, those that say nothing of the machine that they were made
+    on."""
+    from tests.lab.errands.record import traces
+
+    MACHINES.mkdir(exist_ok=True)
+    for path in sorted((lab.shared / PLACE.name).glob("*.json")):
+        text = path.read_text(encoding="utf-8")
+        found = traces(text)
+        yield Check(
+            f"{path.name} says nothing of the machine that it was made on", not found, ", ".join(found)
+        )
+        if not found:
+            file_of(path.stem).write_text(text, encoding="utf-8")
+
+
+JOBS = {"portray": portray}
+
+VISITS = tuple(
+    Visit(
+        f"recorded machines: the fleet {fleet.name}",
+        fleet,
+        ("portray",),
+        seconds=900,
+        udev=fleet is BUS_FLEET,
+        afterwards=_keep,
+    )
+    for fleet in FLEETS
+)
+"""Not among the tests: `--record-machines` does them."""

@@ -1,0 +1,180 @@
+"""Job: what is only for us is seen by nobody else. udev runs, its events are written down, and a coldplug
+comes at the worst moment: while a migration works on its snapshot, and while there is a stand-in for a drive
+with a table and a filesystem.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import DIES, SLOW, node_of, shown, standing_in, tool
+from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
+from tests.lab.visits.migrate.transactions import digest_of, make_old
+from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel
+from wizard.apply.block.stand_in import standing_in as stand_in_for
+from wizard.apply.table.image import Image
+from wizard.model.journal import Check
+from wizard.tools.program import run
+
+TABLED = virtio_drive("unseen-tabled", 16 * MIB)
+UNSEEN_FLEET = Fleet("unseen", (OLD, STORE, TABLED))
+LINKS, RULES = Path("/dev/disk"), Path("/run/udev/rules.d")
+MOMENT = Path("/run/moment")
+OURS = ("/dev/dm-", "/dev/loop")
+"""In these guests nobody else has the device mapper or a loop device make anything."""
+TELLING = ("ID_FS_", "ID_PART_ENTRY_", "ID_PART_TABLE_")
+WAIT_SECONDS = 5
+"""What is about a locked drive is put off as long as it is locked."""
+COLDPLUG = (
+    "udevadm trigger --subsystem-match=block --action=change; udevadm trigger --subsystem-match=block "
+    f"--action=add; udevadm settle --timeout={WAIT_SECONDS}"
+)
+EVERY_LOOPS = f"{LINKS}/by-diskseq/"
+"""Links that a loop device has, empty or not."""
+LINKED = f"find {LINKS} -type l -printf '%p %l\\n' > {MOMENT}/links"
+LOOK = f"{{ {COLDPLUG}; {LINKED}; dmsetup ls > {MOMENT}/mapped; }} > {MOMENT}/said 2>&1"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What udev told of since it is listened to."""
+
+    file: Path
+
+    @property
+    def events(self) -> list[dict[str, str]]:
+        """The properties of each event."""
+        blocks = self.file.read_text().split("\n\n")
+        return [
+            dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+            for block in blocks
+            if "DEVNAME=" in block
+        ]
+
+    def given_away(self) -> list[dict[str, str]]:
+        """The events of devices of ours that say what is on them, or give them a link that others go by."""
+        ours = [event for event in self.events if event["DEVNAME"].startswith(OURS)]
+        return [
+            event
+            for event in ours
+            if any(key.startswith(TELLING) for key in event)
+            or any(map(leads_others, event.get("DEVLINKS", "").split()))
+        ]
+
+
+@contextmanager
+def listening(name: str) -> Iterator[Told]:
+    """While this lasts, all that udev says about block devices is written down."""
+    file = Path(f"/run/told-{name}")
+    listen = ["udevadm", "monitor", "--udev", "--property", "--subsystem-match=block"]
+    with file.open("wb") as told:
+        monitor = subprocess.Popen(listen, stdout=told)
+    try:
+        limit = monotonic() + SLOW
+        # It says who it is once it listens.
+        while not file.stat().st_size:
+            assert monotonic() < limit, "udevadm does not listen."
+            sleep(0.1)
+        yield Told(file)
+        # What is on its way is to arrive.
+        sleep(1)
+    finally:
+        monitor.terminate()
+        monitor.wait(timeout=SLOW)
+
+
+def leads_others(link: str) -> bool:
+    """Whether others go by this link."""
+    return link.startswith(f"{LINKS}/") and not link.startswith(EVERY_LOOPS)
+
+
+def links_to_ours() -> list[str]:
+    """Links that others go by and that lead to a device of ours."""
+    links = [link for link in LINKS.rglob("*") if link.is_symlink() and leads_others(str(link))]
+    return [f"{link} -> {link.resolve()}" for link in links if str(link.resolve()).startswith(OURS)]
+
+
+def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
+    """A migration that is killed where its work on the snapshot is nearly done, and then undone."""
+    MOMENT.mkdir()
+    node = node_of(fleet[OLD.name])
+    prepare_rest(node_of(fleet[STORE.name]))
+    make_old(node, KIB)
+    mount_at_boot(node)
+    before = digest_of(node)
+    tool("udevadm", "settle", f"--timeout={int(SLOW)}")
+    with listening("snapshot") as told:
+        with standing_in("resize2fs", "-b", f"{LOOK}; {DIES}"):
+            _, said = migrate(node, OLD.serial)
+        mapped = [
+            name for name in (MOMENT / "mapped").read_text().splitlines() if name.startswith("diskwright-")
+        ]
+        yield Check("at the worst moment the snapshot is there", len(mapped) == 1, said[-1500:])
+        links = [line.split() for line in (MOMENT / "links").read_text().splitlines()]
+        pointing = [
+            link for link, target in links if leads_others(link) and ("/dm-" in target or "/loop" in target)
+        ]
+        yield Check("a coldplug makes no link to the snapshot or its store", not pointing, shown(pointing))
+        run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
+        left = links_to_ours()
+        yield Check(
+            "nor does one after the run was killed, while the snapshot is left", not left, shown(left)
+        )
+        yield ends("killed in a step", "undo")
+        run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
+    heard = {event["DEVNAME"] for event in told.events}
+    all_of_them = {"/dev/dm-0", "/dev/loop0", node} <= heard
+    yield Check("udev told of the snapshot, its store and the drive", all_of_them, shown(sorted(heard)))
+    given_away = told.given_away()
+    yield Check("it never told what is on the snapshot or its store", not given_away, shown(given_away[:2]))
+    whole = [event for event in told.events if event["DEVNAME"] == node and "ID_FS_UUID" in event]
+    yield Check("what is on the drive it told", bool(whole), shown(sorted(heard)))
+    rules = [rule.name for rule in RULES.glob("*")]
+    yield Check("no rule is left", not rules, shown(rules))
+    yield from undone(node, before)
+
+
+def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
+    """A stand-in for a whole drive, one of whose partitions somebody holds when it is to go."""
+    node = node_of(fleet[TABLED.name])
+    run(("sfdisk", "--quiet", "--label", "gpt", node), seconds=SLOW, stdin=b"start=2048\n")
+    run(("udevadm", "settle", f"--timeout={int(SLOW)}"), seconds=2 * SLOW, accept=range(256))
+    tool("mkfs.ext4", "-q", "-F", "-L", "kept", f"{node}1")
+    forget_caches(node)
+    content = read_bytes(node, 0, TABLED.size_bytes)
+    image = Image(TABLED.size_bytes, TABLED.logical_block_bytes, ((0, content),))
+    with listening("stand-in") as told:
+        with stand_in_for(image) as stand_in:
+            tell_kernel(stand_in.node, anew=True)
+            (partition,) = partition_nodes(stand_in.node)
+            seen = tool("blkid", "-p", "-o", "value", "-s", "LABEL", partition).strip()
+            yield Check("the stand-in holds what the drive holds", seen == "kept", seen)
+            run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
+            yield Check("a coldplug makes no link to it", not links_to_ours(), shown(links_to_ours()))
+            holder = subprocess.Popen(
+                ["sh", "-c", f"exec < {partition}; echo; sleep 2"], stdout=subprocess.PIPE
+            )
+            assert holder.stdout is not None and holder.stdout.read(1)
+        left = [*partition_nodes(stand_in.node), tool("losetup", "--noheadings", "--list").strip()]
+        yield Check(
+            "it is gone, with its partitions, although somebody held one of them", left == [""], shown(left)
+        )
+        holder.wait(timeout=SLOW)
+        run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
+        yield Check("nor is there a link when it is gone", not links_to_ours(), shown(links_to_ours()))
+    heard = {event["DEVNAME"] for event in told.events}
+    yield Check("what is on the drive udev told", f"{node}1" in heard, shown(sorted(heard)))
+    given_away = told.given_away()
+    yield Check("it never told what is on the stand-in", not given_away, shown(given_away[:2]))
+
+
+JOBS = {"snapshot-unseen": snapshot_unseen, "stand-in-unseen": stand_in_unseen}
+TITLE = "what is only for us is seen by nobody else, also after a coldplug"
+VISITS = (Visit(TITLE, UNSEEN_FLEET, tuple(JOBS), 900, udev=True),)

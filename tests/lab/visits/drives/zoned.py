@@ -1,0 +1,337 @@
+"""Job: drives with zones. What inspect, advise and the benchmark say of them is true: kernel and tools agree,
+what is said to live in zones is made and lives there, what is said not to does not, and Btrfs is planned and
+applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive, Zones
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SHARED, SLOW, confirmed, diskwright, loaded, node_of, shown, sysfs, tool
+from wizard.advise.advise import advise
+from wizard.advise.workloads import Profile, find_workload
+from wizard.advise.zones import OTHER, PLACE
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import Pattern, load_patterns
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Ability, Advice, ZonedUse
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Check
+from wizard.model.machine import Drive, Machine
+from wizard.model.plan import Plan
+from wizard.model.verdict import Outcome
+from wizard.probe.machine import probe_machine
+from wizard.tools.program import run
+from wizard.trial.alignment import run_alignment_trial
+from wizard.trial.scratch import scratch_extents
+
+SOLID = EmulatedDrive(
+    "zoned-nvme",
+    Bus.NVME,
+    serial="LAB-ZONED-NVME",
+    logical_block_bytes=4096,
+    physical_block_bytes=4096,
+    size_bytes=2048 * MIB,
+    zones=Zones(64 * MIB, 62 * MIB, open_at_once=16),
+)
+"""Zones hold less than they span, and none of them takes any write."""
+
+ORDINARY = EmulatedDrive(
+    "ordinary",
+    Bus.VIRTIO,
+    serial="LAB-ORDINARY",
+    logical_block_bytes=4096,
+    physical_block_bytes=4096,
+    size_bytes=256 * MIB,
+)
+"""The second drive that some filesystems want."""
+
+DISK = ("zone_size_mb=16", "zone_nr_conv=2", "dev_size_mb=384")
+MANAGED = ModuleDrive(
+    "managed-disk", "scsi_debug", ("zbc=managed", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-managed"
+)
+AWARE = ModuleDrive(
+    "aware-disk", "scsi_debug", ("zbc=aware", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-aware"
+)
+ZONED_FLEET = Fleet("zoned", (SOLID, ORDINARY), (MANAGED, AWARE))
+
+HOST_MANAGED_TYPE = "20"
+"""The SCSI device type 14h."""
+
+VPD_ZONED = {"host-managed": 0, "host-aware": 1}
+IN_PLACE = {"ext4": ("-q", "-F"), "jfs": ("-q",), "nilfs2": ("-f", "-q")}
+FILE_BYTES = 5 * MIB
+SCSI_MODULES = ("sd_mod",)
+
+
+def zones(fleet: Fleet) -> Iterator[Check]:
+    """Every kind of zoned drive in turn."""
+    other = node_of(ORDINARY)
+    yield from _managed(SOLID.name, node_of(SOLID), other)
+    tool("modprobe", *SCSI_MODULES)
+    for disk in fleet.loadable:
+        with loaded(disk) as node:
+            if disk.zoned == "host-managed":
+                yield from _managed(disk.name, node, other)
+            else:
+                yield from _aware(disk.name, node)
+
+
+def _managed(name: str, node: str, other: str) -> Iterator[Check]:
+    _, drive, advice, codes = _read(node)
+    yield from _as_others_see(name, node, drive)
+    yield Check(f"{name}: the finding is there", "recording-zoned-host-managed" in codes, shown(codes))
+    able = [choice.filesystem for choice in advice.choices if not choice.obstacles]
+    chosen = advice.chosen.filesystem if advice.chosen else None
+    yield Check(
+        f"{name}: of the filesystems made here Btrfs alone is advised",
+        (able, chosen) == (["btrfs"], "btrfs"),
+        shown(able),
+    )
+    for use in advice.zoned:
+        if use.commands:
+            yield from _is_true(name, node, other, use)
+    for kind, quietly in IN_PLACE.items():
+        if kind != "ext4" and drive.bus == "nvme":
+            continue
+        commands = [["mkfs." + kind, *quietly, node], ["mount", "-t", kind, node, PLACE]]
+        yield Check(f"{name}: {kind} cannot live there indeed", not _lives(commands), "")
+        _empty(node)
+    yield from _takes_no_partitions(name, node, drive)
+    _empty(node)
+    # Nothing that anything recognises, in the last zone.
+    tool(
+        "dd",
+        "if=/dev/zero",
+        f"of={node}",
+        "bs=4096",
+        "count=1",
+        f"seek={_last_zone_bytes(drive) // 4096}",
+        "oflag=direct",
+        "status=none",
+    )
+    yield from _planned_and_applied(name, node)
+    yield from _measured(name, drive)
+
+
+def _aware(name: str, node: str) -> Iterator[Check]:
+    _, drive, advice, codes = _read(node)
+    yield from _as_others_see(name, node, drive)
+    yield Check(f"{name}: the finding is there", "recording-zoned-host-aware" in codes, shown(codes))
+    takes = drive.zones is not None and drive.zones.takes_partitions is not False
+    told = (bool(advice.zoned), advice.chosen is not None)
+    yield Check(f"{name}: advised on as a disk, if it takes partitions", told == (False, takes), f"{told}")
+    if not takes:
+        yield _refused(f"{name}: else it is not planned for", node, None, "takes no partitions")
+    commands = [["mkfs.ext4", "-q", "-F", node], ["mount", "-t", "ext4", node, PLACE]]
+    yield Check(f"{name}: it takes any write, so that ext4 lives on it", _lives(commands), "")
+    tool("wipefs", "-a", "-q", node)
+    yield from _takes_no_partitions(name, node, drive)
+    tool("wipefs", "-a", "-q", node)
+    free = scratch_extents(drive)
+    yield Check(f"{name}: the benchmark may write to it", bool(free), shown(free))
+
+
+def _read(node: str) -> tuple[Machine, Drive, Advice, list[str]]:
+    """What the wizard knows and says of a drive."""
+    machine = probe_machine([node], seconds=SLOW)
+    (drive,) = machine.drives
+    patterns, profile = _profiles()
+    diagnosis = diagnose(machine, drive, patterns)
+    advice = advise(machine, drive, diagnosis.recording, profile)
+    return machine, drive, advice, sorted(finding.code for finding in diagnosis.findings)
+
+
+@cache
+def _profiles() -> tuple[tuple[Pattern, ...], Profile]:
+    """Read once: it takes seconds here."""
+    return load_patterns(), find_workload("large-media")
+
+
+def _as_others_see(name: str, node: str, drive: Drive) -> Iterator[Check]:
+    """The zones as the kernel, lsblk and blkzone have them, and SCSI's own word."""
+    yield Check(f"{name}: queue/zoned", drive.zoned == sysfs(node, "queue/zoned"), shown(drive.zoned))
+    zones = drive.zones
+    assert zones is not None, f"{name} has no zones"
+    listed = tool("lsblk", "-d", "-b", "-n", "-o", "zoned,zone-sz,zone-nr,zone-omax,zone-amax", node).split()
+    known = [drive.zoned, *map(str, (zones.size_bytes, zones.count, zones.most_open, zones.most_active))]
+    yield Check(f"{name}: as lsblk lists its zones", listed == known, f"{listed}, not {known}")
+    report = [line for line in tool("blkzone", "report", node).splitlines() if "start:" in line]
+    free = sum("CONVENTIONAL" in line or "SEQ_WRITE_PREFERRED" in line for line in report)
+    capacity = min(int(line.split("cap ")[1].split(",")[0], 16) for line in report) * 512
+    seen = (len(report), free, capacity, sum("(nw)" not in line and "(em)" not in line for line in report))
+    ours = [zones.count, zones.conventional, zones.capacity_bytes, zones.written]
+    yield Check(f"{name}: as blkzone reports them", list(seen) == ours, f"{seen}, not {ours}")
+    if drive.bus == "nvme":
+        return
+    page = run(["sg_vpd", "--page=0xb1", "--hex", "--hex", "--hex", node], seconds=SLOW).output.split()
+    bits = int(page[8], 16) >> 4 & 3
+    yield Check(
+        f"{name}: SCSI's own word, by sg_vpd",
+        bits == drive.vpd_zoned == VPD_ZONED[drive.zoned or ""],
+        f"{bits}",
+    )
+    kind = sysfs(node, "device/type")
+    yield Check(
+        f"{name}: its SCSI type", (kind == HOST_MANAGED_TYPE) == (drive.zoned == "host-managed"), kind
+    )
+
+
+def _is_true(name: str, node: str, other: str, use: ZonedUse) -> Iterator[Check]:
+    """A use that is said to be possible is, by the commands that were told; one that is said not to be is
+    not."""
+    commands = [command.replace(OTHER, other).split() for command in use.commands]
+    lives = _lives(commands)
+    told = use.ability is Ability.CAN
+    yield Check(
+        f"{name}: {use.title} {'can' if told else 'cannot'} live there indeed",
+        use.ability is not Ability.DOUBT and lives == told,
+        use.sentence,
+    )
+    _empty(node)
+    run(["wipefs", "-a", "-q", other], seconds=SLOW, accept=range(256))
+
+
+def _lives(commands: Sequence[Sequence[str]]) -> bool:
+    """Whether the commands make and mount something that keeps a file over a remount."""
+    content = Random(PLACE).randbytes(FILE_BYTES)
+    place = Path(PLACE, "file")
+    try:
+        for command in commands:
+            run(command, seconds=SLOW)
+        with suppress(OSError):
+            place.write_bytes(content)
+        run(["umount", PLACE], seconds=SLOW)
+        run(commands[-1], seconds=SLOW)
+    except Failed:
+        return False
+    try:
+        return place.read_bytes() == content
+    except OSError:
+        return False
+    finally:
+        tool("umount", PLACE)
+
+
+def _last_zone_bytes(drive: Drive) -> int:
+    """Where the last zone begins."""
+    assert drive.zones is not None and drive.zones.count and drive.zones.size_bytes
+    return (drive.zones.count - 1) * drive.zones.size_bytes
+
+
+def _empty(node: str) -> None:
+    """Every zone back to its start, and no marks left in those that take any write."""
+    tool("blkzone", "reset", node)
+    run(["wipefs", "-a", "-q", node], seconds=SLOW, accept=range(256))
+
+
+def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
+    """Whether the kernel has partitions on it after a table was written is what was told before."""
+    run(
+        ["sfdisk", "-q", "--wipe", "always", node],
+        seconds=SLOW,
+        accept=range(256),
+        stdin=b"label: gpt\nstart=32MiB\n",
+    )
+    run(["partx", "-a", node], seconds=SLOW, accept=range(256))
+    there = any((folder / "partition").exists() for folder in Path("/sys/block", Path(node).name).iterdir())
+    told = drive.zones.takes_partitions if drive.zones else None
+    yield Check(
+        f"{name}: the kernel {'takes' if told else 'takes no'} partitions on it indeed",
+        there is told,
+        f"told {told}, found {there}",
+    )
+
+
+def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
+    """The wizard's own way from a drive that holds something: refused, planned to replace that, applied, and
+    a file that is whole after a remount by the new line in fstab."""
+    yield _refused(f"{name}: what lies in zones is not planned away", node, None, "not empty")
+    place = Path("/srv") / name
+    plan = _plan(node, Mode.REPLACE, place)
+    file = SHARED / f"plan-{name}.json"
+    file.write_text(render_plan(plan))
+    told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256))
+    yield Check(
+        f"{name}: apply ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+    )
+    if told.status:
+        return
+    content = Random(name).randbytes(FILE_BYTES)
+    (place / "file").write_bytes(content)
+    tool("umount", str(place))
+    tool("mount", str(place))
+    whole = (place / "file").read_bytes() == content
+    yield Check(
+        f"{name}: by its line in fstab it is mounted again, and the file is whole",
+        whole,
+        shown(sorted(place.iterdir())),
+    )
+    (volume,) = plan.volumes
+    found = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,UUID,LABEL", str(place)))["filesystems"][0]
+    wanted = {"source": node, "fstype": "btrfs", "uuid": volume.uuid, "label": volume.label}
+    yield Check(f"{name}: findmnt sees what was planned", found == wanted, shown(found))
+    profiles = [line.split(":")[0] for line in tool("btrfs", "filesystem", "df", str(place)).splitlines()]
+    once = ["Data, single", "System, single", "Metadata, single"]
+    yield Check(f"{name}: data and metadata are kept once, as advised", profiles[:3] == once, shown(profiles))
+    yield _refused(f"{name}: in use it is refused", node, Mode.REPLACE, "in use")
+    tool("umount", str(place))
+    yield _refused(f"{name}: holding Btrfs it is refused", node, None, "btrfs on the whole drive")
+    checked = run(["btrfs", "check", "--readonly", node], seconds=SLOW, accept=range(256))
+    yield Check(f"{name}: btrfs check finds it clean", checked.status == 0, checked.errors[-500:])
+
+
+def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
+    """What `diskwright plan` makes, without the seconds that a process takes to start here."""
+    machine, drive, advice, _ = _read(node)
+    choice = advice.chosen or advice.choices[0]
+    return make_plan(
+        machine,
+        drive,
+        (Wish(choice, advice.workload, None, "zones", str(place)),),
+        mode,
+        lambda: str(uuid4()),
+    )
+
+
+def _refused(what: str, node: str, mode: Mode | None, word: str) -> Check:
+    try:
+        _plan(node, mode, Path("/srv/refused"))
+    except Refused as error:
+        return Check(what, word in str(error), str(error))
+    return Check(what, False, "it was planned")
+
+
+def _measured(name: str, drive: Drive) -> Iterator[Check]:
+    """The benchmark says that nothing can be misaligned, and writes nowhere."""
+    verdict = run_alignment_trial(drive, write=False, on_progress=lambda _: None, stop=lambda: False)
+    yield Check(
+        f"{name}: nothing to be misaligned", verdict.outcome is Outcome.NOT_POSSIBLE, verdict.sentence
+    )
+    refused = ""
+    with suppress(Refused):
+        refused = shown(scratch_extents(drive))
+    yield Check(f"{name}: the benchmark writes nowhere", not refused, refused)
+
+
+JOBS = {"zones": zones}
+VISITS = (
+    Visit(
+        "drives with zones: what is said of them is true, and Btrfs lives there",
+        ZONED_FLEET,
+        ("zones",),
+        700,
+        udev=False,
+    ),
+)

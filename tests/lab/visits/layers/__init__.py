@@ -1,0 +1,1 @@
+"""Encryption, LVM, and volumes over several drives."""

@@ -1,0 +1,295 @@
+"""Job: arrays over several drives, attacked on the direct path. Foreign arrays on the neighbouring drives
+keep every byte, and what somebody puts where a run was cut off is not written over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+from uuid import uuid4
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    SLOW,
+    confirmed_by,
+    digests,
+    loaded,
+    node_of,
+    shown,
+    standing_in,
+    tool,
+    without_loops,
+)
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import UNDOING
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.several.striping import striped_after, striped_operations, striped_path
+from wizard.layout.steps.commands import array_uuid
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Choice, Option, Place, Workload
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Check
+from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
+from wizard.probe.machine import probe_machine
+from wizard.tools.program import run
+
+
+def _drive(name: str) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=512,
+        physical_block_bytes=512,
+        size_bytes=48 * MIB,
+    )
+
+
+TARGETS = (_drive("target-1"), _drive("target-2"))
+NEIGHBOURS = (_drive("neighbour-1"), _drive("neighbour-2"))
+ZONED = ModuleDrive(
+    "zoned",
+    "scsi_debug",
+    ("zbc=managed", "zone_size_mb=16", "zone_nr_conv=2", "dev_size_mb=384"),
+    512,
+    512,
+    size_bytes=384 * MIB,
+    zoned="host-managed",
+)
+ATTACKED_FLEET = Fleet("attacked", (*TARGETS, *NEIGHBOURS), (ZONED,))
+
+FOREIGN = "/dev/md127"
+"""The node that a new array would get first."""
+FOREIGN_UUID = "6f3b1f5e-0000-4000-8000-00000000aaaa"
+MODULES = ("raid0", "dm_mod", "sd_mod")
+WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
+
+
+def attacked(fleet: Fleet) -> Iterator[Check]:
+    """Foreign arrays' names and UUIDs in plans; runs cut off in the middle, and others' work in their
+    place."""
+    for module in MODULES:
+        tool("modprobe", module)
+    targets, neighbours = ([node_of(drive) for drive in drives] for drives in (TARGETS, NEIGHBOURS))
+    words = ("--run", "--level=0", "--chunk=64", f"--uuid={array_uuid(FOREIGN_UUID)}", "--raid-devices=2")
+    tool("mdadm", "--create", FOREIGN, *words, *neighbours)
+    tool("mkfs.ext4", "-q", FOREIGN)
+    before = digests(neighbours)
+    yield from _forged(targets)
+    yield from _cut_off("md", targets)
+    yield from _cut_off("lvm", targets)
+    after = digests(neighbours)
+    yield Check("the neighbours hold what they held, to the bit", after == before, f"{after}, not {before}")
+    yield Check("the neighbours' array runs", "ext4" in tool("blkid", "--probe", FOREIGN), "")
+    with loaded(ZONED) as node:
+        yield from _zoned(node)
+
+
+def _wish() -> Wish:
+    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    return Wish(
+        choice,
+        Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media"),
+        None,
+        None,
+        None,
+    )
+
+
+def _plan(targets: list[str], kind: Kind) -> Plan:
+    machine = probe_machine(targets, seconds=SLOW)
+    return make_striped_plan(
+        machine,
+        machine.drives,
+        _wish(),
+        StripeWish(kind),
+        Mode.REPLACE,
+        lambda: str(uuid4()),
+        arrays=taken_arrays(),
+    )
+
+
+def _forged(targets: list[str]) -> Iterator[Check]:
+    """Everything derived again, as by someone who knows the code."""
+    plan = _plan(targets, "md")
+    assert plan.stripe is not None
+    yield Check(
+        "a node that another array has is not planned", plan.stripe.device != FOREIGN, plan.stripe.device
+    )
+    for what, stripe in (
+        ("node", replace(plan.stripe, device=FOREIGN)),
+        ("UUID", replace(plan.stripe, uuids=(FOREIGN_UUID,))),
+    ):
+        yield _refused(f"a foreign array's {what}", partial(_start, _derived(plan, stripe)), "nother array")
+
+
+def _derived(plan: Plan, stripe: Stripe) -> Plan:
+    drives = [member.drive for member in plan.members]
+    volume = replace(plan.volumes[0], path=striped_path(drives, stripe))
+    operations = [step.operation for step in plan.steps]
+    tables = [operation for operation in operations if isinstance(operation, WriteTable)]
+    wipes = [one for one in operations[: operations.index(tables[0])] if isinstance(one, WipeSignatures)]
+    first, *others = (
+        replace(member, after=striped_after(member.drive, table, stripe, volume))
+        for member, table in zip(plan.members, tables, strict=True)
+    )
+    steps = steps_of(
+        striped_operations(drives, wipes, tables, stripe, volume),
+        Context(first.drive, first.before, first.after, (*others,)),
+    )
+    return replace(plan, after=first.after, others=(*others,), volumes=(volume,), stripe=stripe, steps=steps)
+
+
+def _start(plan: Plan) -> Path:
+    with without_loops():
+        return start_run(plan, *confirmed_by(plan))
+
+
+def _killed(plan: Plan, program: str, word: str) -> Path:
+    """A run that was killed when the program had done its work."""
+    return _ended(plan, program, word, DIES)
+
+
+def _ended(plan: Plan, program: str, word: str, then: str) -> Path:
+    """A run that did not come to its end."""
+    with standing_in(program, word, then):
+        found = _start(plan)
+        limit = monotonic() + SLOW
+        while state(found) is RunState.RUNNING:
+            assert monotonic() < limit, "the run does not end"
+            sleep(0.2)
+    told = shown([entry.sentence for entry in read_entries(found)][-3:])
+    assert state(found) in (RunState.INTERRUPTED, RunState.STOPPED), told
+    return found
+
+
+def _cut_off(kind: Kind, targets: list[str]) -> Iterator[Check]:
+    """The array was made, and nobody could say so any more."""
+    plan = _plan(targets, kind)
+    assert plan.stripe is not None
+    program, word = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "striped")}[kind]
+    found, node = _killed(plan, program, word), plan.stripe.device
+    tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
+    tool(
+        *(("mdadm", "--stop", node) if kind == "md" else ("vgchange", *WITHOUT_UDEV, "-an", plan.stripe.name))
+    )
+    yield from _both_refused(
+        f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make there"
+    )
+    Path("/mnt").mkdir(exist_ok=True)
+    tool("mount", node, "/mnt")
+    yield from _both_refused(f"{kind}: somebody's filesystem on the array, mounted", found, "in use")
+    tool("umount", "/mnt")
+    yield Check(
+        f"{kind}: it is whole",
+        run(["e2fsck", "-f", "-n", node], seconds=SLOW, accept=range(256)).status == 0,
+        "",
+    )
+    tool("wipefs", "--all", "--quiet", node)
+    if kind == "lvm":
+        tool("lvremove", "--yes", *WITHOUT_UDEV, plan.stripe.name)
+        tool("lvcreate", *WITHOUT_UDEV, "-Wn", "-Zn", "-an", "-L4M", "-n", "theirs", plan.stripe.name)
+        yield _refused(
+            "lvm: somebody's inactive volume in the group is not taken apart",
+            lambda: undo(found),
+            "theirs",
+        )
+        tool("lvremove", "--yes", *WITHOUT_UDEV, f"{plan.stripe.name}/theirs")
+    undo(found)
+    yield Check(f"{kind}: without it, it is undone", state(found) is RunState.UNDONE, "")
+    if kind == "md":
+        yield from _parted(targets)
+
+
+def _parted(targets: list[str]) -> Iterator[Check]:
+    """Somebody stopped the array and used one of its parts."""
+    plan = _plan(targets, "md")
+    assert plan.stripe is not None
+    found, part = _killed(plan, "mdadm", "--create"), f"{targets[1]}1"
+    tool("mdadm", "--stop", plan.stripe.device)
+    kept = Path(part).read_bytes()
+    tool("mdadm", "--zero-superblock", part)
+    tool("mkfs.ext4", "-q", "-F", "-L", "theirs", part)
+    yield from _both_refused("md: somebody's filesystem on a part", found, "did not make")
+    Path(part).write_bytes(kept)
+    undo(found)
+
+
+def _both_refused(what: str, found: Path, word: str) -> Iterator[Check]:
+    for name, go_on in (("resume", resume), ("undo", undo)):
+        yield _refused(f"{what}: {name} keeps off", partial(go_on, found), word)
+        yield Check(
+            f"{what}: nothing was begun",
+            not (found / UNDOING).exists() and state(found) is RunState.INTERRUPTED,
+            state(found),
+        )
+
+
+def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
+    try:
+        attempt()
+    except DiskwrightError as error:
+        return Check(what, word in str(error), str(error))
+    return Check(what, False, "it was done")
+
+
+def _zoned(node: str) -> Iterator[Check]:
+    """All zones were emptied, or some, and then somebody used the drive."""
+    choice = replace(
+        _wish().choice,
+        filesystem="btrfs",
+        mkfs=(Option("-O", "it has zones"), Option("zoned", "it has zones")),
+    )
+    for what, then in (
+        ("cut off", DIES),
+        ("stopped", "for run in /var/lib/diskwright/runs/*; do touch $run/stop; done; exit"),
+    ):
+        machine = probe_machine([node], seconds=SLOW)
+        plan = make_plan(
+            machine, machine.drives[0], (replace(_wish(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
+        )
+        found = _ended(plan, "blkzone", "reset", then)
+        if what == "cut off":
+            tool("mkswap", node)
+        else:
+            tool(
+                "dd",
+                "if=/dev/urandom",
+                f"of={node}",
+                "bs=1M",
+                "count=1",
+                "seek=32",
+                "oflag=direct",
+                "status=none",
+            )
+        before = digests([node])
+        yield _refused(
+            f"zoned, {what}: what somebody wrote to it is not written over",
+            partial(resume, found),
+            "changed",
+        )
+        yield Check(f"zoned, {what}: every byte is as it was", digests([node]) == before, "")
+        tool("blkzone", "reset", node)
+        tool("wipefs", "--all", "--quiet", node)
+
+
+JOBS = {"attacked": attacked}
+VISITS = (
+    Visit(
+        "arrays attacked: neighbours keep every byte, others' work is not written over",
+        ATTACKED_FLEET,
+        ("attacked",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
+)

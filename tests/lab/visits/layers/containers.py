@@ -1,0 +1,119 @@
+"""What jobs share that make encrypted volumes: the passphrases, a plan, and what must be true of what it
+made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
+from wizard.layout.document import read_plan
+from wizard.model.journal import Check
+from wizard.model.operations.encryption import Encryption
+from wizard.model.plan import Plan, Volume
+from wizard.tools.program import find, run
+
+PASSPHRASE = "several words that nobody guesses"
+FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
+CHEAP = Path("/run/cheap")
+LONG = 600.0
+"""Seconds. A run is many commands, each of them slow in a guest."""
+PLACE = Path("/srv/lab/secret")
+
+
+def prepare() -> None:
+    """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for
+    what a real one does in two seconds."""
+    FILE.write_text(f"{PASSPHRASE}\n")
+    WRONG.write_text("several words that somebody guessed\n")
+    if CHEAP.exists():
+        return
+    CHEAP.mkdir()
+    real = find("cryptsetup")
+    less = "--pbkdf-memory 32768 --pbkdf-parallel 1 --pbkdf-force-iterations 4"
+    (CHEAP / "cryptsetup").write_text(
+        f'#!/bin/sh\ncase " $* " in *" luksFormat "*) exec {real} "$@" {less};; esac\nexec {real} "$@"\n'
+    )
+    (CHEAP / "cryptsetup").chmod(0o755)
+    os.environ["PATH"] = f"{CHEAP}:{os.environ['PATH']}"
+
+
+def planned(node: str, *words: str) -> tuple[Path, Plan]:
+    """The whole drive as one encrypted ext4: the plan, and its file."""
+    file = SHARED / f"plan-{Path(node).name}.json"
+    asked = ",".join(("workload=small-files,fs=ext4,label=lab-secret,encrypt=luks2", *words))
+    diskwright("plan", node, "--replace", "--volume", asked, "-o", str(file))
+    return file, read_plan(file.read_text(), "the plan")
+
+
+def stands(plan: Plan) -> Iterator[Check]:
+    """Every volume as planned by cryptsetup's own words, by libblkid, by the kernel, and in the two files."""
+    for volume in plan.volumes:
+        container = volume.encryption
+        assert container is not None
+        status = tool("cryptsetup", "status", container.name)
+        wanted = (
+            f"device:  {container.device}",
+            f"sector size:  {container.sector_bytes}",
+            f"offset:  {container.offset_bytes // 512} sectors",
+        )
+        yield Check(
+            f"{container.device}: cryptsetup has it open as planned",
+            all(word in status for word in wanted),
+            status,
+        )
+        dump = tool("cryptsetup", "luksDump", container.device)
+        is_planned = container.uuid in dump and "argon2id" in dump
+        yield Check(
+            f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500]
+        )
+        for device, kind, uuid in (
+            (container.device, "crypto_LUKS", container.uuid),
+            (volume.path, volume.filesystem, volume.uuid),
+        ):
+            probed = tool("blkid", "-p", "-o", "export", device).splitlines()
+            yield Check(
+                f"{device} is {kind} with its UUID",
+                f"TYPE={kind}" in probed and f"UUID={uuid}" in probed,
+                shown(probed),
+            )
+        yield in_use(volume)
+        for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
+            lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
+            is_there = len(lines) == 1 and "nofail" in lines[0]
+            yield Check(
+                f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines)
+            )
+
+
+def in_use(volume: Volume) -> Check:
+    """Mounted or turned on from what the container opens to, by the kernel's word."""
+    if volume.filesystem == "swap":
+        swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
+        is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
+        return Check("the kernel swaps to what it opens to", is_on, shown(swaps))
+    # Btrfs goes by the name that udev told it last.
+    source, kind = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
+    is_mounted = (os.path.realpath(source), kind) == (os.path.realpath(volume.path), volume.filesystem)
+    return Check(f"what it opens to is mounted as {volume.filesystem}", is_mounted, f"{source} {kind}")
+
+
+def open_by_crypttab(container: Encryption) -> None:
+    """By the name that crypttab has for it."""
+    name = next(
+        line.split()[0]
+        for line in Path("/etc/crypttab").read_text().splitlines()
+        if f"UUID={container.uuid}" in line.split()
+    )
+    run(
+        ["cryptsetup", "open", "--key-file=-", container.device, name],
+        seconds=SLOW,
+        stdin=PASSPHRASE.encode(),
+    )
+
+
+def let_go(container: Encryption) -> None:
+    """Nothing mounted, nothing open."""
+    tool("umount", str(PLACE))
+    tool("cryptsetup", "close", container.name)

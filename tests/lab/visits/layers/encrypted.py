@@ -1,0 +1,339 @@
+"""Job: encrypted volumes, from the command line to the mounted filesystem, under a kernel that has dm-crypt.
+The passphrase is nowhere but where it belongs, and a run that was cut off or failed leaves nothing that the
+next one cannot go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    FAILS,
+    SHARED,
+    SLOW,
+    confirmed,
+    confirmed_by,
+    diskwright,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    tool,
+)
+from tests.lab.visits.layers.containers import (
+    FILE,
+    LONG,
+    PASSPHRASE,
+    PLACE,
+    WRONG,
+    in_use,
+    let_go,
+    open_by_crypttab,
+    planned,
+    prepare,
+    stands,
+)
+from tests.lab.visits.whole.whole_path import CHECKERS
+from wizard.apply.block.devices import tell_kernel
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs, load_plan, runs_folder
+from wizard.layout.document import read_plan
+from wizard.model.journal import Check
+from wizard.model.plan import Plan, Volume
+from wizard.tools.program import run
+
+
+def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 320) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=logical,
+        physical_block_bytes=4096,
+        size_bytes=size_mib * MIB,
+        minimum_io_bytes=65536 if optimal else None,
+        optimal_io_bytes=optimal,
+    )
+
+
+WHOLE, CUT, EACH_DRIVE = (
+    _drive("whole", 512, 3 * 65536),
+    _drive("cut", 4096),
+    _drive("each", 512, size_mib=576),
+)
+ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, EACH_DRIVE)), Fleet("encrypted-cut", (CUT,))
+SEEN = Path("/run/processes-seen")
+PROCESSES = f"cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> {SEEN} 2>/dev/null"
+HEAD_BYTES = 40 * MIB
+"""The table, the container's header, and the beginning of its data."""
+EACH = (
+    "workload=desktop-root,fs=swap,label=lab-swap,size=48M,mount=none,encrypt=luks2",
+    "workload=large-media,fs=xfs,label=lab-xfs,size=340M,mount=/srv/lab/xfs,encrypt=luks2",
+    "workload=nas,fs=btrfs,label=lab-btrfs,mount=/srv/lab/btrfs,encrypt=luks2",
+)
+
+
+def encrypted(fleet: Fleet) -> Iterator[Check]:
+    """One run to its end, and its volume opened again by what it wrote."""
+    prepare()
+    yield from _whole(node_of(fleet[WHOLE.name]))
+
+
+def encrypted_each(fleet: Fleet) -> Iterator[Check]:
+    """XFS, Btrfs and swap in containers."""
+    prepare()
+    yield from _each(node_of(fleet[EACH_DRIVE.name]))
+
+
+def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
+    """Runs that do not come to their end."""
+    prepare()
+    node = node_of(fleet[CUT.name])
+    yield from _cut_off(node)
+    yield from _failed(node)
+    yield from _cut_off_rehearsing(node, "luksFormat")
+    yield from _cut_off_rehearsing(node, "open")
+    yield from _theirs(node)
+
+
+def _whole(node: str) -> Iterator[Check]:
+    file, plan = planned(node, f"mount={PLACE}")
+    (container,) = plan.containers
+    apply = ("apply", str(file), "--confirm", plan.drive.token)
+    yield Check(
+        "the data begin at a whole stripe",
+        container.offset_bytes % (3 * 65536) == 0,
+        str(container.offset_bytes),
+    )
+    told = diskwright(*apply, accept=range(256), seconds=LONG)
+    yield Check(
+        "without a passphrase nothing is begun",
+        told.status == 3 and not list_runs(),
+        f"{told.status}: {told.errors[-300:]}",
+    )
+    with standing_in("cryptsetup", "luksFormat", "exit", PROCESSES):
+        told = diskwright(*apply, "--passphrase-file", str(FILE), accept=range(256), seconds=LONG)
+    yield Check(
+        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+    )
+    if told.status:
+        return
+    yield from stands(plan)
+    yield from _nowhere(told.output + told.errors, node)
+    (PLACE / "kept").write_text("kept")
+    let_go(container)
+    open_by_crypttab(container)
+    mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
+    yield Check(
+        "opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words
+    )
+    let_go(container)
+
+
+def _nowhere(told: str, node: str) -> Iterator[Check]:
+    """The passphrase is in no word that was said, no file that was kept, no process's arguments or
+    environment, and not on the drive."""
+    yield Check("it was not said", PASSPHRASE not in told, told[-500:])
+    found = run(
+        ["grep", "-rlF", PASSPHRASE, str(runs_folder()), "/etc/crypttab", "/etc/fstab"],
+        seconds=SLOW,
+        accept=range(256),
+    )
+    yield Check("no file of the run holds it", not found.output, found.output)
+    seen = SEEN.read_bytes()
+    yield Check(
+        "no process shows it",
+        PASSPHRASE.encode() not in seen and b"luksFormat" in seen,
+        f"{len(seen)} bytes were looked at",
+    )
+    with Path(node).open("rb") as drive:
+        head = drive.read(HEAD_BYTES)
+    yield Check(
+        "the drive does not hold it",
+        PASSPHRASE.encode() not in head and b"LUKS" in head,
+        f"{len(head)} bytes were looked at",
+    )
+
+
+def _unfinished(plan: Plan) -> Path:
+    """A run that does not come to its end."""
+    found = start_run(plan, *confirmed_by(plan), secret=PASSPHRASE.encode())
+    limit = monotonic() + LONG
+    while state(found) is RunState.RUNNING:
+        assert monotonic() < limit, "the run does not end"
+        sleep(0.2)
+    return found
+
+
+def _cut_off(node: str) -> Iterator[Check]:
+    """Opened for use, and nobody could say so any more."""
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
+    (container,) = plan.containers
+    with standing_in("cryptsetup", container.name, DIES):
+        found = _unfinished(plan)
+    yield _is_cut_off("opened", found)
+    yield _ends("opened: resume without the passphrase", found, 3)
+    yield _ends("opened: resume with another passphrase", found, 3, WRONG)
+    yield _ends("opened: resume with it", found, 0, FILE)
+    yield from stands(plan)
+    yield _ends("opened: undo", found, 3, command="undo")
+    let_go(container)
+
+
+def _is_cut_off(what: str, found: Path) -> Check:
+    last = shown([entry.sentence for entry in read_entries(found)][-3:])
+    return Check(f"{what}: the run was cut off", state(found) is RunState.INTERRUPTED, last)
+
+
+def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
+    """While it is tried out, with the container made, or open, on the stand-in."""
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
+    with standing_in("cryptsetup", word, DIES):
+        found = _unfinished(plan)
+    yield _is_cut_off(word, found)
+    yield _ends(f"{word}: resume without the passphrase", found, 3)
+    yield _ends(f"{word}: resume with it", found, 0, FILE)
+    yield from _kept(word, found, plan)
+
+
+def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
+    """The drive held something, so it waits."""
+    waits = state(found)
+    yield Check(f"{what}: it waits", waits is RunState.WAITING, str(waits))
+    yield _ends(f"{what}: keep with another passphrase", found, 3, WRONG, command="keep")
+    yield _ends(f"{what}: keep with it", found, 0, FILE, command="keep")
+    yield from stands(plan)
+    let_go(plan.containers[0])
+
+
+def _theirs(node: str) -> Iterator[Check]:
+    """After it was cut off somebody made a container of their own there."""
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
+    with standing_in("cryptsetup", "luksFormat", DIES):
+        found = _unfinished(plan)
+    tool("wipefs", "--all", "--quiet", node)
+    tell_kernel(node, anew=True)
+    run(["cryptsetup", "luksFormat", "-q", "--key-file=-", node], seconds=SLOW, stdin=b"theirs")
+    before = tool("md5sum", node)
+    yield _ends("another's container: resume", found, 3, FILE)
+    tool("blockdev", "--flushbufs", node)
+    yield Check("another's container is not written over", tool("md5sum", node) == before, "")
+
+
+def _failed(node: str) -> Iterator[Check]:
+    """mkfs fails within the container: nothing stays open, here or on the stand-in."""
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
+    with standing_in("mkfs.ext4", "-q", FAILS):
+        found = _unfinished(plan)
+    yield Check(
+        "mkfs failed: the run failed",
+        state(found) is RunState.FAILED,
+        shown([e.sentence for e in read_entries(found)][-3:]),
+    )
+    left = tool("dmsetup", "ls").strip()
+    yield Check("mkfs failed: nothing is open", left == "No devices found", left)
+    yield _ends("mkfs failed: resume with it", found, 0, FILE)
+    yield from _kept("mkfs failed", found, plan)
+
+
+def _each(node: str) -> Iterator[Check]:
+    """What else is made in a container, in one run with one passphrase: used, let go of, checked, and used
+    again by crypttab and fstab."""
+    file = SHARED / "plan-each.json"
+    diskwright("plan", node, *(word for one in EACH for word in ("--volume", one)), "-o", str(file))
+    plan = read_plan(file.read_text(), "the plan")
+    told = diskwright(
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--passphrase-file",
+        str(FILE),
+        accept=range(256),
+        seconds=LONG,
+    )
+    yield Check(
+        "each: apply ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}",
+    )
+    if told.status:
+        return
+    yield from stands(plan)
+    for volume in plan.volumes:
+        if volume.filesystem in CHECKERS:
+            (Path(str(volume.mount_point)) / "kept").write_text("kept")
+        yield from _again(volume)
+
+
+def _again(volume: Volume) -> Iterator[Check]:
+    """Let go of, looked at by the filesystem's own checker, and opened and used once more by the lines that
+    were written."""
+    container, checker = volume.encryption, CHECKERS.get(volume.filesystem)
+    assert container is not None
+    tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))
+    if checker:
+        checked = run([*checker, volume.path], seconds=SLOW, accept=range(256))
+        yield Check(
+            f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words
+        )
+    tool("cryptsetup", "close", container.name)
+    open_by_crypttab(container)
+    done = run(
+        ["mount", str(volume.mount_point)] if checker else ["swapon", f"UUID={volume.uuid}"],
+        seconds=SLOW,
+        accept=range(256),
+    )
+    is_kept = done.status == 0 and (
+        not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept"
+    )
+    yield Check(f"{volume.filesystem}: opened again, it holds what it held", is_kept, done.last_words)
+    yield in_use(volume)
+
+
+def _ends(what: str, found: Path, status: int, file: Path | None = None, command: str = "resume") -> Check:
+    passphrase = ("--passphrase-file", str(file)) if file else ()
+    tokens = confirmed(load_plan(found)) if command == "resume" else ()
+    told = diskwright(command, found.name, *tokens, *passphrase, accept=range(256), seconds=LONG)
+    return Check(
+        f"{what} ends with {status}",
+        told.status == status,
+        f"{told.status}: {told.output[-800:]} {told.errors[-800:]}",
+    )
+
+
+JOBS = {"encrypted": encrypted, "encrypted-each": encrypted_each, "encrypted-in-part": encrypted_in_part}
+VISITS = (
+    Visit(
+        "encrypted volumes: made, opened, mounted, opened again",
+        ENCRYPTED_FLEET,
+        ("encrypted",),
+        1800,
+        udev=False,
+    ),
+    Visit(
+        "encrypted volumes: cut off, failed, gone on with",
+        CUT_FLEET,
+        ("encrypted-in-part",),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "encrypted volumes, with udev, and each filesystem in one",
+        ENCRYPTED_FLEET,
+        ("encrypted", "encrypted-each"),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
+)

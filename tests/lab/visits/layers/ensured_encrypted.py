@@ -1,0 +1,104 @@
+"""Job: a drive is encrypted by `ensure` with a key in a file, unattended, and is found as wanted where it is
+open; where that is in doubt it is refused, and stays as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SLOW, digests, diskwright, forget_in_fstab, node_of, tool
+from tests.lab.visits.layers.containers import LONG, prepare
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+from wizard.tools.program import run
+
+DRIVE = virtio_drive("keyed", 160 * MIB)
+FLEET = Fleet("ensured-encrypted", (DRIVE,))
+KEY, OTHER = Path("/etc/keys/media.key"), Path("/etc/keys/other.key")
+CONTENT = b"\0" + bytes(range(1, 60)) + b"\n\n"
+"""What nobody could type: all of it counts."""
+PLACE = Path("/srv/lab/keyed")
+FILE, CRYPTTAB = Path("/run/wanted.toml"), Path("/etc/crypttab")
+CHANGED, REFUSED = 5, 3
+
+
+def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
+    """Made, found so, closed and opened again, and refused where something is otherwise."""
+    del fleet
+    prepare()
+    node = node_of(DRIVE)
+    KEY.parent.mkdir(mode=0o700)
+    for file, content in ((KEY, CONTENT), (OTHER, os.urandom(64))):
+        file.write_bytes(content)
+        file.chmod(0o600)
+    blank = digests([node])
+    KEY.chmod(0o644)
+    yield _ends("a key that others can read is refused", REFUSED, "readable by nobody else")
+    KEY.chmod(0o600)
+    yield Check("nothing was written", digests([node]) == blank, "")
+
+    yield _ends("the first time it is encrypted", CHANGED)
+    fields = CRYPTTAB.read_text().split()
+    yield Check("crypttab has the key", fields[2:3] == [str(KEY)], str(fields))
+    source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE)).strip()
+    yield Check("it is mounted", source == f"/dev/mapper/{fields[0]}", source)
+    yield _ends("the second time it is as wanted", 0, "as wanted")
+
+    tool("umount", str(PLACE))
+    before = digests([node])
+    yield _ends("what is not mounted is told", REFUSED, "is not mounted")
+    tool("cryptsetup", "close", fields[0])
+    yield _ends("what is closed is a doubt", REFUSED, "what it holds is unknown")
+    yield _ends("another key does not open it", REFUSED, "does not open", key=OTHER)
+    yield Check("all that wrote nothing", digests([node]) == before, "")
+
+    # As a start does, by the lines that were written.
+    tool("cryptsetup", "open", "--key-file", fields[2], partition_path(node, 1), fields[0])
+    run(["mount", str(PLACE)], seconds=SLOW)
+    yield _ends("opened and mounted by its lines, it is as wanted", 0, "as wanted")
+    yield _ends("another label is refused", REFUSED, "the label is", label="films")
+    yield _ends("another filesystem is refused", REFUSED, "the filesystem is", fs="xfs")
+    text = CRYPTTAB.read_text()
+    CRYPTTAB.write_text("")
+    yield _ends("a missing line of crypttab is told", REFUSED, "no line that opens")
+    CRYPTTAB.write_text(text)
+    forget_in_fstab(str(PLACE))
+    yield _ends("a missing line of fstab is told", REFUSED, "no line that mounts")
+
+
+def _ends(
+    what: str, status: int, word: str = "", key: Path = KEY, label: str = "media", fs: str = "ext4"
+) -> Check:
+    FILE.write_text(
+        f"""schema = "diskwright.wanted/1"
+[[drive]]
+match = {{ serial = "{DRIVE.serial}" }}
+[[drive.volume]]
+workload = "small-files"
+fs = "{fs}"
+label = "{label}"
+mount = "{PLACE}"
+writable = "root"
+encrypt = "luks2"
+key = "{key}"
+"""
+    )
+    ended = diskwright("ensure", str(FILE), "--detailed-exitcode", accept=range(256), seconds=LONG)
+    said = f"{ended.status}: {ended.output[-1500:]} {ended.errors[-1500:]}"
+    return Check(what, ended.status == status and word in ended.output, said)
+
+
+JOBS = {"ensured-encrypted": ensured_encrypted}
+VISITS = (
+    Visit(
+        "ensure: encrypted by a key in a file",
+        FLEET,
+        ("ensured-encrypted",),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+)

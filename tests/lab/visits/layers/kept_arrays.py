@@ -1,0 +1,281 @@
+"""Job: md's arrays over drives that hold something: made on stand-ins, barred on the drives, taken back to
+the byte, killed and gone on with, and kept. Only then does md copy.
+
+The copying is held to a crawl until it was seen.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from shutil import rmtree
+from uuid import uuid4
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    FSTAB,
+    SLOW,
+    digests,
+    followed,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    udev_runs,
+)
+from tests.lab.visits.layers.mirrors import CRAWL, RUN, copying_at
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.steps.arrays import array_parts, taken_arrays
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish, make_striped_plan
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Choice, Place, Workload
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Check
+from wizard.model.operations.arrays import Level
+from wizard.model.plan import Plan
+from wizard.model.units import KIB
+from wizard.probe.machine import probe_machine
+from wizard.tools.program import run
+
+# Without TRIM: what `keep` has a drive forget would read as zeros on both halves of a mirror.
+DRIVES = tuple(
+    EmulatedDrive(
+        f"held-{number}",
+        Bus.SATA,
+        serial=f"LAB-HELD-{number}",
+        logical_block_bytes=512,
+        physical_block_bytes=4096,
+        size_bytes=size,
+    )
+    for number, size in ((1, 64 * MIB), (2, 80 * MIB))
+)
+HELD_FLEET = Fleet("held", DRIVES)
+PLACE = Path("/srv/kept")
+
+
+def mirror_kept(fleet: Fleet) -> Iterator[Check]:
+    """A mirror: undone; killed in the rehearsal, and when it was put to use; kept, and copied only then."""
+    for module in ("raid1", "ext4"):
+        tool("modprobe", module)
+    copying_at(CRAWL)
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid1"))
+    yield from _barred("a mirror", newest, fleet)
+    undo(newest)
+    yield Check("a mirror: undone", state(newest) is RunState.UNDONE, story(newest))
+    after = digests(_nodes(fleet))
+    yield Check("a mirror: undone to the byte", after == before, shown(after))
+    yield from _found(fleet)
+
+    before = _filled(fleet)
+    plan = _planned(fleet, "raid1")
+    with standing_in("mdadm", "--create", DIES):
+        newest = _applied(plan)
+    yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, story(newest))
+    yield Check("a mirror: no byte changed by then", digests(_nodes(fleet)) == before, "")
+    yield _unseen(plan)
+    resume(newest)
+    followed(newest)
+    yield from _barred("a mirror gone on with", newest, fleet)
+    said = ""
+    with standing_in("mdadm", "--assemble", DIES):
+        try:
+            keep(newest)
+        except DiskwrightError as error:
+            said = str(error)
+    yield Check(
+        "a mirror: killed when it was put to use",
+        state(newest) is RunState.INTERRUPTED,
+        said + story(newest),
+    )
+    resume(newest)
+    followed(newest)
+    yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
+    yield from _copies(plan)
+    _down(plan)
+
+
+def _found(fleet: Fleet) -> Iterator[Check]:
+    """The run's folder is lost; the notices on both drives are enough to finish it."""
+    rmtree(_applied(_planned(fleet, "raid1")))
+    waits = found_on(node_of(fleet.drives[1]))
+    newest = make_found_run(waits, waits.plan.tokens, None, Environment(FSTAB))
+    keep(newest)
+    yield Check("a mirror: kept from its drives", state(newest) is RunState.KEPT, story(newest))
+    node = waits.plan.volumes[0].path
+    action = sysfs(node, "md/sync_action")
+    yield Check("a mirror: md copies once it is kept from its drives", action == "resync", action)
+    content = Random("found").randbytes(2 * MIB)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    tool("mount", node, str(PLACE))
+    (PLACE / "found").write_bytes(content)
+    tool("umount", str(PLACE))
+    tool("mount", node, str(PLACE))
+    yield Check("a mirror: a file comes back whole", (PLACE / "found").read_bytes() == content, "")
+    _down(waits.plan)
+
+
+def stripe_kept(fleet: Fleet) -> Iterator[Check]:
+    """A RAID0 over what the mirror left: undone, and kept at once for scripts."""
+    tool("modprobe", "raid0")
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid0"))
+    yield from _barred("a stripe", newest, fleet)
+    undo(newest)
+    yield Check("a stripe: undone to the byte", digests(_nodes(fleet)) == before, story(newest))
+    plan = _planned(fleet, "raid0")
+    newest = _applied(plan, keep=True)
+    yield Check("a stripe: kept at once", state(newest) is RunState.DONE, story(newest))
+    yield _holds_a_file("a stripe")
+    level = sysfs(plan.volumes[0].path, "md/level")
+    yield Check("a stripe: the kernel calls it so", level == "raid0", level)
+    _down(plan)
+
+
+def _filled(fleet: Fleet) -> list[str]:
+    """The drives full of something, each with a filesystem of its own; their digests."""
+    for number, drive in enumerate(fleet.drives):
+        node = node_of(drive)
+        tool("wipefs", "--all", "--quiet", node)
+        run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
+        noise = Random(number).randbytes(MIB)
+        with Path(node).open("r+b") as device:
+            for _ in range(drive.size_bytes // MIB):
+                device.write(noise)
+        tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", "-L", f"old{number}", node)
+    return digests(_nodes(fleet))
+
+
+def _nodes(fleet: Fleet) -> list[str]:
+    return [node_of(drive) for drive in fleet.drives]
+
+
+def _planned(fleet: Fleet, level: Level) -> Plan:
+    machine = probe_machine(_nodes(fleet), seconds=SLOW)
+    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
+    wish = Wish(choice, workload, None, "kept", str(PLACE))
+    chunk = None if level == "raid1" else 64 * KIB
+    asked = StripeWish("md", chunk_bytes=chunk, level=level)
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    )
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _applied(plan: Plan, *, keep: bool = False) -> Path:
+    newest = start_run(plan, *plan.tokens, environment=Environment(FSTAB), keep=keep)
+    return followed(newest)
+
+
+def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
+    """The run waits, and no tool recognises anything, nor does the kernel run an array."""
+    yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, story(newest))
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    for drive in fleet.drives:
+        node = node_of(drive)
+        for name, argv in (
+            ("blkid", ("blkid", "--probe", node)),
+            ("mdadm", ("mdadm", "--examine", node)),
+        ):
+            result = run(argv, seconds=SLOW, accept=range(256))
+            yield Check(f"{what}: {name} finds nothing on {node}", result.status != 0, result.output)
+    arrays = Path("/proc/mdstat").read_text()
+    yield Check(f"{what}: no array runs, on a stand-in or elsewhere", "\nmd" not in arrays, arrays)
+    loops = tool("losetup", "--noheadings", "--list").strip()
+    yield Check(f"{what}: no stand-in is left", not loops, loops)
+
+
+def _unseen(plan: Plan) -> Check:
+    """The array that the killed rehearsal left on its stand-ins, as udev shows it."""
+    assert plan.stripe is not None
+    uuid = plan.stripe.uuids[0].replace("-", "")[:8]
+    runs = [line for line in Path("/proc/mdstat").read_text().splitlines() if line.startswith("md")]
+    links = [path.name for path in Path("/dev/disk").glob("*/*")]
+    return Check(
+        "a mirror: udev shows nothing of the array on stand-ins",
+        len(runs) == 1 and not any(uuid in name for name in links),
+        shown([runs, links]),
+    )
+
+
+def _copies(plan: Plan) -> Iterator[Check]:
+    """It is copied now and not before; afterwards both halves are equal wherever files can lie."""
+    node = plan.volumes[0].path
+    action = sysfs(node, "md/sync_action")
+    yield Check("a mirror: md copies once it is kept", action == "resync", action)
+    yield _holds_a_file("a mirror")
+    parts = array_parts(plan)
+    (offset,) = {
+        int(found) for part in parts for found in re.findall(r"Data Offset : (\d+)", _examined(part))
+    }
+    halves = ("cmp", f"--bytes={int(sysfs(node, 'size')) * 512}")
+    skip = f"--ignore-initial={offset * 512}"
+    differing = run([*halves, skip, *parts], seconds=SLOW, accept=range(256)).status
+    yield Check("a mirror: its halves differ before that is done", differing == 1, str(differing))
+    copying_at(RUN)
+    tool("mdadm", "--wait", node, accept=(0, 1))
+    tool("umount", str(PLACE))
+    tool("mdadm", "--stop", node)
+    for part in parts:
+        tool("blockdev", "--flushbufs", part)
+    said = run([*halves[:1], skip, halves[1], *parts], seconds=SLOW, accept=range(256))
+    yield Check("a mirror: its halves are equal when md has copied", said.status == 0, said.output)
+    tool("mdadm", "--assemble", node, *parts)
+    tool("mount", str(PLACE))
+    yield _holds_a_file("a mirror that was put together again", write=False)
+
+
+def _examined(part: str) -> str:
+    return tool("mdadm", "--examine", part)
+
+
+def _holds_a_file(what: str, *, write: bool = True) -> Check:
+    content = Random("kept").randbytes(2 * MIB)
+    if write:
+        (PLACE / "file").write_bytes(content)
+        tool("umount", str(PLACE))
+        tool("mount", str(PLACE))
+    return Check(f"{what}: a file comes back whole", (PLACE / "file").read_bytes() == content, "")
+
+
+def _down(plan: Plan) -> None:
+    tool("umount", str(PLACE))
+    forget_in_fstab(plan.volumes[0].uuid)
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+
+
+JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {"mirror-kept": mirror_kept, "stripe-kept": stripe_kept}
+VISITS = (
+    Visit(
+        "md's mirror over full drives, with udev: barred, undone, kept by notices, killed, kept",
+        HELD_FLEET,
+        ("mirror-kept",),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
+    Visit(
+        "md's stripe over drives that hold something, without udev: barred, undone, kept",
+        HELD_FLEET,
+        ("stripe-kept",),
+        1200,
+        udev=False,
+        full_only=True,
+    ),
+)

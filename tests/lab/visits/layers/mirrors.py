@@ -1,0 +1,217 @@
+"""Job: md's mirror over two drives: killed on the direct path and gone on with, verified while it is still
+being copied, and one drive taken away.
+
+The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a
+guest is.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    SLOW,
+    confirmed_by,
+    followed,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    without_loops,
+)
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish, make_striped_plan
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Choice, Place, Workload
+from wizard.model.errors import Refused
+from wizard.model.journal import Check, Event
+from wizard.model.plan import Plan
+from wizard.probe.machine import probe_machine
+
+PHYSICAL_BYTES = 4096
+
+
+def _drive(name: str, size_bytes: int) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=512,
+        physical_block_bytes=PHYSICAL_BYTES,
+        size_bytes=size_bytes,
+    )
+
+
+MIRRORED_FLEET = Fleet("mirrored", (_drive("mirror-1", 128 * MIB), _drive("mirror-2", 160 * MIB)))
+KILLED_FLEET = Fleet("mirror-killed", (_drive("killed-1", 64 * MIB), _drive("killed-2", 64 * MIB)))
+FSTAB = Path("/etc/fstab")
+PLACE = Path("/srv/mirrored")
+SPEED = Path("/proc/sys/dev/raid")
+CRAWL, RUN = "100", "1000000"
+"""KiB a second."""
+
+
+def mirrored(fleet: Fleet) -> Iterator[Check]:
+    """From plan to the loss of a drive."""
+    plan = _prepared(fleet)
+    newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
+    yield Check(
+        "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, story(newest)
+    )
+    yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
+    yield from _as_its_tools_say(plan)
+    yield from _survives(plan)
+
+
+def mirror_killed(fleet: Fleet) -> Iterator[Check]:
+    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by
+    its UUID."""
+    plan = _prepared(fleet)
+    with without_loops(), standing_in("mdadm", "--create", DIES):
+        newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
+    yield Check(
+        "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, story(newest)
+    )
+    said = ""
+    try:
+        undo(newest)
+    except Refused as error:
+        said = str(error)
+    yield Check(
+        "a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said
+    )
+    # As after a restart: put together by another, under another number.
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    resume(newest)
+    followed(newest)
+    made = [
+        entry
+        for entry in read_entries(newest)
+        if entry.event is Event.COMMAND and "--create" in entry.command
+    ]
+    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, story(newest))
+    yield Check(
+        "a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made])
+    )
+    yield Check("a killed mirror: is still being copied then", _action(plan) == "resync", _action(plan))
+
+
+def _prepared(fleet: Fleet) -> Plan:
+    for module in ("raid1", "ext4"):
+        tool("modprobe", module)
+    copying_at(CRAWL)
+    return _planned(fleet)
+
+
+def copying_at(speed: str) -> None:
+    """How fast md copies, in KiB a second."""
+    for name in ("speed_limit_min", "speed_limit_max"):
+        (SPEED / name).write_text(speed)
+
+
+def _planned(fleet: Fleet) -> Plan:
+    machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
+    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
+    wish = Wish(choice, workload, None, "mirrored", str(PLACE))
+    asked = StripeWish("md", level="raid1")
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    )
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _action(plan: Plan) -> str:
+    return sysfs(plan.volumes[0].path, "md/sync_action")
+
+
+def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
+    (volume,) = plan.volumes
+    # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
+    words = dict(
+        re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path))
+    )
+    width = int(words.get("RAID stripe width", "0")) * int(words["Block size"])
+    yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(words))
+    detail = tool("mdadm", "--detail", volume.path)
+    for wanted in (
+        "Raid Level : raid1",
+        "Raid Devices : 2",
+        "Intent Bitmap : Internal",
+        "Name : any:mirrored",
+    ):
+        yield Check(f"a mirror: mdadm --detail says {wanted}", wanted in detail, detail)
+    told = tuple(
+        sysfs(volume.path, key)
+        for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
+    )
+    yield Check(
+        "a mirror: the kernel advises no stripe and finds it aligned", told == ("4096", "0", "0"), shown(told)
+    )
+    for path in plan.paths:
+        (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
+        begins = int(sysfs(f"{path}1", "start")) + int(offset)
+        yield Check(f"a mirror: md's data begin on a whole block of {path}", begins % 8 == 0, str(begins))
+    smallest = min(member.drive.size_bytes for member in plan.members)
+    size = int(sysfs(volume.path, "size")) * 512
+    yield Check(
+        "a mirror: it has the room of the smallest drive", smallest * 0.8 < size < smallest, str(size)
+    )
+
+
+def _survives(plan: Plan) -> Iterator[Check]:
+    """Copied to its end, each drive alone has the file."""
+    (volume,) = plan.volumes
+    content = Random("mirrored").randbytes(5 * MIB)
+    (PLACE / "file").write_bytes(content)
+    copying_at(RUN)
+    tool("mdadm", "--wait", volume.path, accept=(0, 1))
+    yield Check("a mirror: it comes to the end of its copying", _action(plan) == "idle", _action(plan))
+    tool("umount", str(PLACE))
+    lost, left = (f"{path}1" for path in plan.paths)
+    # The drive that everything was copied from.
+    tool("mdadm", volume.path, "--fail", lost)
+    tool("mdadm", volume.path, "--remove", lost)
+    tool("mount", str(PLACE))
+    seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
+    yield Check(
+        f"a mirror: the file is whole on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen
+    )
+    yield Check(
+        "a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded")
+    )
+
+
+JOBS = {"mirrored": mirrored, "mirror-killed": mirror_killed}
+VISITS = (
+    Visit(
+        "mirrored by md with udev: verified while it is copied, and left with one drive",
+        MIRRORED_FLEET,
+        ("mirrored",),
+        900,
+        udev=True,
+    ),
+    Visit(
+        "mirrored by md without udev: killed and gone on with",
+        KILLED_FLEET,
+        ("mirror-killed",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
+)

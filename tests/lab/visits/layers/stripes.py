@@ -1,0 +1,394 @@
+"""Job: one volume over three drives, by md, LVM and Btrfs: planned, applied, used, and held against the
+kernel and each layer's own tools.
+
+Also, on the direct path: a run that is stopped when its array stands is taken back to the byte, and one that
+is killed there goes on.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.drives.masonry import kernels_node
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    FSTAB,
+    SLOW,
+    STOPS,
+    confirmed_by,
+    digests,
+    empty,
+    followed,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    udev_runs,
+    without_loops,
+)
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.diagnose.diagnose import diagnose
+from wizard.faces.plan import striped_wish
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.steps.commands import array_uuid
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import request
+from wizard.model.errors import Refused
+from wizard.model.journal import Check, Event
+from wizard.model.plan import Plan
+from wizard.model.units import KIB
+from wizard.probe.machine import probe_machine
+from wizard.tools.program import run
+
+COUNT = 3
+DRIVE_BYTES = 256 * MIB
+
+
+def _drive(name: str, logical: int, number: int) -> EmulatedDrive:
+    return EmulatedDrive(
+        f"stripe-{name}-{number}",
+        Bus.SCSI,
+        serial=f"LAB-{name.upper()}-{number}",
+        vendor="LAB",
+        model=f"Striped {name}",
+        wwn=0x5000C500BBBB0000 + 16 * logical + number,
+        rotation_rate=7200,
+        logical_block_bytes=logical,
+        physical_block_bytes=4096,
+        size_bytes=DRIVE_BYTES,
+    )
+
+
+STRIPED_FLEET = Fleet(
+    "striped",
+    tuple(
+        _drive(name, size, number) for name, size in (("512e", 512), ("4kn", 4096)) for number in range(COUNT)
+    ),
+)
+PLACE = Path("/srv/striped")
+MODULES = ("raid0", "dm_mod", "ext4", "xfs", "btrfs")
+CONTENT_BYTES = 5 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One layout: how it is striped, what it holds, on which three drives."""
+
+    kind: Kind
+    filesystem: str
+    drives: str
+    chunk_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """For a reader."""
+        return f"{self.kind} and {self.filesystem} on {self.drives}"
+
+
+def stripes_alone(fleet: Fleet) -> Iterator[Check]:
+    """Without udev, as on a rescue medium: a run taken back, and one killed that goes on to its end."""
+    _load()
+    yield from _taken_back(fleet, Case("md", "ext4", "512e"))
+    yield from _killed(fleet, Case("md", "xfs", "4kn", 64 * KIB))
+    yield from _refused(fleet)
+
+
+def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
+    """With udev, which puts together by itself whatever it sees."""
+    _load()
+    yield from _whole(fleet, Case("lvm", "ext4", "512e", 128 * KIB))
+    # Over what the first one left: udev hears that the old partitions went, by the same names as the new
+    # ones.
+    yield from _whole(fleet, Case("md", "ext4", "512e"))
+
+
+def stripes_more(fleet: Fleet) -> Iterator[Check]:
+    """The other pairs, and LVM taken back and killed."""
+    _load()
+    yield from _taken_back(fleet, Case("lvm", "ext4", "512e"))
+    yield from _killed(fleet, Case("lvm", "xfs", "512e"))
+    yield from _whole(fleet, Case("md", "ext4", "4kn", 16 * KIB))
+    yield from _whole(fleet, Case("btrfs", "btrfs", "4kn"))
+    yield from _whole(fleet, Case("lvm", "ext4", "4kn"))
+
+
+def _load() -> None:
+    for module in MODULES:
+        tool("modprobe", module)
+    # udev puts together what an earlier visit left on the drives.
+    run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
+    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+
+
+def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
+    return tuple(node_of(drive) for drive in fleet.drives if drive.name.startswith(f"stripe-{case.drives}"))
+
+
+def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
+    """As `diskwright plan` does it; through a document, as it would be handed on."""
+    machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
+    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
+    wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
+    wish = striped_wish(machine, machine.drives, recordings, wanted, ())
+    asked = StripeWish(case.kind, case.chunk_bytes)
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, mode, lambda: str(uuid4()), recordings, taken_arrays()
+    )
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _applied(plan: Plan) -> Path:
+    return followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
+
+
+def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
+    plan = _planned(fleet, case)
+    newest = _applied(plan)
+    if state(newest) is RunState.WAITING:
+        # What an earlier case wrote lies where this one writes, though nothing is recognised there any more.
+        keep(newest)
+    ended = state(newest) in (RunState.DONE, RunState.KEPT)
+    yield Check(f"{case.name}: applied, and every check of its own holds", ended, story(newest))
+    if ended:
+        yield from _stands(case, plan)
+    _take_down(plan)
+
+
+def _stands(case: Case, plan: Plan) -> Iterator[Check]:
+    """What was made, by the kernel and by tools that had no part in making it, and a file in it over a
+    remount."""
+    (volume,) = plan.volumes
+    content = Random(case.name).randbytes(CONTENT_BYTES)
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    (PLACE / "file").write_bytes(content)
+    tool("umount", str(PLACE))
+    tool("mount", str(PLACE))
+    seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
+    yield Check(
+        f"{case.name}: mounted again by fstab, and the file is whole",
+        seen == hashlib.sha256(content).hexdigest(),
+        seen,
+    )
+    yield from _as_its_tools_say(case, plan)
+    if case.kind != "btrfs":
+        chunk = case.chunk_bytes or 512 * KIB
+        name = kernels_node(volume.path)
+        told = tuple(
+            int(sysfs(name, key))
+            for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
+        )
+        yield Check(
+            f"{case.name}: the kernel's minimum and optimal I/O size, and its offset",
+            told == (chunk, chunk * COUNT, 0),
+            shown(told),
+        )
+    for path in plan.paths:
+        part = f"{path}1"
+        yield Check(
+            f"{case.name}: {part} is aligned for the kernel",
+            sysfs(part, "alignment_offset") == "0",
+            sysfs(part, "alignment_offset"),
+        )
+        inside = int(sysfs(part, "start")) * 512
+        yield Check(f"{case.name}: {part} starts on a whole MiB", inside % MIB == 0, str(inside))
+    says = " ".join(preview_lines(plan, 120))
+    yield Check(
+        f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300]
+    )
+
+
+def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
+    (volume,), stripe, chunk = plan.volumes, plan.stripe, case.chunk_bytes or 512 * KIB
+    assert stripe is not None
+    if case.kind == "md":
+        detail = tool("mdadm", "--detail", volume.path)
+        for wanted in (
+            f"Raid Devices : {COUNT}",
+            "Raid Level : raid0",
+            f"Chunk Size : {chunk // KIB}K",
+            f"UUID : {array_uuid(stripe.uuids[0])}",
+        ):
+            yield Check(f"{case.name}: mdadm --detail says {wanted}", wanted in detail, detail)
+        offsets = {
+            re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0]
+            for path in plan.paths
+        }
+        yield Check(
+            f"{case.name}: md's data begin on a whole MiB in each part",
+            {int(one) % 2048 for one in offsets} == {0},
+            shown(sorted(offsets)),
+        )
+    if case.kind == "lvm":
+        listed = tool(
+            "lvs",
+            "--noheadings",
+            "--units",
+            "b",
+            "--nosuffix",
+            "-o",
+            "stripes,stripe_size",
+            f"{stripe.name}/striped",
+        ).split()
+        yield Check(f"{case.name}: lvs has its stripes", listed == [str(COUNT), str(chunk)], shown(listed))
+    blocks = (str(chunk // 4096), str(COUNT * chunk // 4096))
+    if case.filesystem == "ext4":
+        words = tool("dumpe2fs", "-h", volume.path)
+        found = re.findall(r"(?m)^RAID stri(?:de|pe width):\s+(\d+)", words)
+        yield Check(f"{case.name}: dumpe2fs has stride and stripe width", found == list(blocks), shown(found))
+    if case.filesystem == "xfs":
+        words = tool("xfs_info", str(PLACE))
+        units = re.findall(r"sunit=(\d+)\s+swidth=(\d+) blks", words)[:1]
+        yield Check(f"{case.name}: xfs_info has sunit and swidth", units == [blocks], words)
+    if case.kind == "btrfs":
+        words = tool("btrfs", "filesystem", "df", str(PLACE))
+        yield Check(
+            f"{case.name}: data striped, records twice",
+            "Data, RAID0" in words and "Metadata, RAID1" in words,
+            words,
+        )
+
+
+def _take_down(plan: Plan) -> None:
+    """Nothing left of a layout but what it wrote."""
+    run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
+    forget_in_fstab(plan.volumes[0].uuid)
+    stripe = plan.stripe
+    if stripe and stripe.kind == "md":
+        run(["mdadm", "--stop", stripe.device], seconds=SLOW, accept=range(256))
+    if stripe and stripe.kind == "lvm":
+        run(["vgchange", "--activate", "n", stripe.name], seconds=SLOW, accept=range(256))
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+
+
+ARRAY_MADE = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "--stripes")}
+
+
+def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
+    """A run that is asked to stop while it makes the array stops before it formats, and is taken back to the
+    byte."""
+    nodes = _nodes(fleet, case)
+    for number, node in enumerate(nodes):
+        empty(node)
+        # Something to be put back, with an old filesystem where the array's own records will lie.
+        tool("mkfs.ext4", "-q", "-F", "-L", f"old{number}", node)
+    before = digests(nodes)
+    plan = _planned(fleet, case)
+    with without_loops(), standing_in(*ARRAY_MADE[case.kind], STOPS):
+        newest = _applied(plan)
+    done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
+    kinds = [plan.steps[number - 1].operation.kind for number in done]
+    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [
+        {"md": "make-array", "lvm": "make-striped-volume"}[case.kind]
+    ]
+    yield Check(f"{case.name}: stopped when its array stands", stopped, story(newest))
+    (volume,) = plan.volumes
+    yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), story(newest))
+    in_use = ""
+    try:
+        _planned(fleet, case)
+    except Refused as error:
+        in_use = str(error)
+    yield Check(f"{case.name}: meanwhile its drives are in use", "in use" in in_use, in_use)
+    undo(newest)
+    yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, story(newest))
+    yield Check(
+        f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes))
+    )
+    yield Check(f"{case.name}: every byte of every drive is as it was", digests(nodes) == before, "")
+
+
+def _stands_anything(nodes: Sequence[str]) -> list[str]:
+    holders = [
+        holder.name
+        for node in nodes
+        for holder in Path("/sys/class/block").glob(f"{Path(node).name}*/holders/*")
+    ]
+    return sorted(holders)
+
+
+def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
+    """A run whose process dies right when the array was made, before it could say so, takes the array over by
+    its UUID."""
+    for node in _nodes(fleet, case):
+        empty(node)
+    plan = _planned(fleet, case)
+    with without_loops(), standing_in(*ARRAY_MADE[case.kind], DIES):
+        newest = _applied(plan)
+    yield Check(
+        f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, story(newest)
+    )
+    if case.kind == "md":
+        # As after a restart: put together by another, under another number.
+        tool("mdadm", "--stop", plan.volumes[0].path)
+        tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    resume(newest)
+    followed(newest)
+    made = [
+        entry
+        for entry in read_entries(newest)
+        if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command
+    ]
+    yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, story(newest))
+    yield Check(
+        f"{case.name}: and does not make the array a second time",
+        len(made) <= 1,
+        shown([entry.command for entry in made]),
+    )
+    if state(newest) is RunState.DONE:
+        yield from _stands(case, plan)
+    _take_down(plan)
+
+
+def _refused(fleet: Fleet) -> Iterator[Check]:
+    """Drives of different logical blocks."""
+    mixed = [node_of(fleet["stripe-512e-0"]), node_of(fleet["stripe-4kn-0"])]
+    said = ""
+    machine = probe_machine(mixed, seconds=SLOW)
+    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
+    wish = striped_wish(
+        machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ()
+    )
+    try:
+        make_striped_plan(machine, machine.drives, wish, StripeWish("md"), Mode.REPLACE, lambda: str(uuid4()))
+    except Refused as error:
+        said = str(error)
+    yield Check("md over 512e and 4Kn is refused", "logical blocks of different sizes" in said, said)
+
+
+JOBS = {"stripes-alone": stripes_alone, "stripes-with-udev": stripes_with_udev, "stripes-more": stripes_more}
+VISITS = (
+    Visit(
+        "striped without udev: made, taken back, killed and gone on with",
+        STRIPED_FLEET,
+        ("stripes-alone",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "striped with udev: LVM, and md over what it left",
+        STRIPED_FLEET,
+        ("stripes-with-udev",),
+        900,
+        udev=True,
+        full_only=True,
+    ),
+    Visit("striped in every other way", STRIPED_FLEET, ("stripes-more",), 1200, udev=True, full_only=True),
+)

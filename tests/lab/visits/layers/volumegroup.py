@@ -1,0 +1,310 @@
+"""Job: volumes within one volume group of LVM's on one drive, from the command line to the mounted
+filesystems, under a kernel that has the device mapper: as planned by LVM's and the kernel's own words, taken
+back to the byte, and gone on with wherever a run was cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
+from tests.lab.drives.masonry import kernels_node
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import (
+    DIES,
+    SHARED,
+    SLOW,
+    STOPS,
+    confirmed,
+    confirmed_by,
+    diskwright,
+    empty,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    udev_runs,
+)
+from wizard.apply.block.devices import partition_nodes
+from wizard.apply.decide import undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.document import read_plan
+from wizard.layout.group.grouping import logical_volumes
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Check
+from wizard.model.plan import Plan
+from wizard.tools.program import run
+
+WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
+GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
+MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
+MODULES = ("dm_mod", "loop", "ext4", "xfs")
+LAST_ENTRY = 127 * 128
+"""Where a GPT's last entry lies behind its first, which is in no use."""
+
+EVERYTHING = (
+    f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
+    "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
+    f"workload=large-media,fs=xfs,label=lab-films,mount={FILMS}",
+)
+"""Three volumes, of which the last takes the rest."""
+CUTS = (("vgcreate", "--physicalextentsize"), ("lvcreate", "lab_mail"), ("mkfs.xfs", "-q"))
+MORE_CUTS = (("pvcreate", "--uuid"), ("lvcreate", "lab_films"), ("mkfs.ext4", "-q"))
+"""Where a run is cut off: the program had done its work, and nobody could say so any more."""
+
+
+def group_whole(fleet: Fleet) -> Iterator[Check]:
+    """One run to its end, by the command line, beside a partition that stays; then one taken back."""
+    _load()
+    yield from _whole(node_of(fleet[WHOLE.name]))
+    yield from _taken_back(node_of(fleet[CUT.name]))
+
+
+def group_cut(fleet: Fleet) -> Iterator[Check]:
+    """Runs that are cut off."""
+    _load()
+    for program, word in CUTS:
+        yield from _cut_off(node_of(fleet[CUT.name]), program, word)
+
+
+def group_more(fleet: Fleet) -> Iterator[Check]:
+    """Runs that are cut off elsewhere, and one that somebody comes between."""
+    _load()
+    node = node_of(fleet[CUT.name])
+    yield from _theirs(node)
+    for program, word in MORE_CUTS:
+        yield from _cut_off(node, program, word)
+
+
+def _load() -> None:
+    for module in MODULES:
+        tool("modprobe", module)
+    # udev activates what an earlier visit left on the drives.
+    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+
+
+def _plan(node: str, *words: str, mode: str = "--replace") -> tuple[Path, Plan]:
+    file = SHARED / f"plan-{Path(node).name}.json"
+    volumes = (word for volume in EVERYTHING for word in ("--volume", volume))
+    diskwright("plan", node, mode, "--lvm", *volumes, *words, "-o", str(file))
+    return file, read_plan(file.read_text(), "the plan")
+
+
+def _whole(node: str) -> Iterator[Check]:
+    tool("sh", "-c", f"printf 'label: gpt\\nstart=1MiB,size=64MiB\\n' | sfdisk --quiet {node}")
+    yield from _half_written(node)
+    tool("mkfs.ext4", "-q", "-F", f"{node}1")
+    tool("blockdev", "--flushbufs", node)
+    before = tool("md5sum", f"{node}1")
+    file, plan = _plan(node, mode="--use-free")
+    applied = ("apply", str(file), "--confirm", plan.drive.token, "--keep")
+    told = diskwright(*applied, accept=range(256), seconds=3 * SLOW)
+    yield Check(
+        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+    )
+    if told.status:
+        return
+    yield Check(
+        "every check of its own holds",
+        told.output.count("holds  ") == len(told.output.splitlines()),
+        told.output[-2500:],
+    )
+    yield from _stands(plan)
+    for place in (MAIL, FILMS):
+        (place / "kept").write_text("kept")
+    _let_go(plan)
+    tool("vgchange", "--activate", "y", plan.group.name if plan.group else "")
+    for place in (MAIL, FILMS):
+        mounted = run(["mount", str(place)], seconds=SLOW, accept=range(256))
+        yield Check(
+            f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words
+        )
+    _let_go(plan)
+    tool("blockdev", "--flushbufs", node)
+    yield Check("the partition that stays is as it was", tool("md5sum", f"{node}1") == before, "")
+
+
+def _half_written(node: str) -> Iterator[Check]:
+    """A GPT whose first header and entries do not belong together, as a power cut between their writes leaves
+    it."""
+    seen = []
+    for byte in (b"\1", b"\0"):
+        with Path(node).open("r+b", buffering=0) as device:
+            device.seek(2 * WHOLE.logical_block_bytes + LAST_ENTRY)
+            device.write(byte)
+            os.fsync(device.fileno())
+        tool("blockdev", "--rereadpt", node)
+        seen.append(len(partition_nodes(node)))
+    yield Check(
+        "the kernel takes no partition from a half-written GPT, although its copy is whole",
+        seen == [0, 1],
+        shown(seen),
+    )
+
+
+def _stands(plan: Plan) -> Iterator[Check]:
+    """As planned, by LVM, the kernel, libblkid and findmnt."""
+    assert plan.group is not None
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    words = ("--reportformat", "json", "--units", "b", "--nosuffix", "-o")
+    (volume,) = json.loads(tool("pvs", *words, "pv_name,vg_name,pe_start", plan.group.device))["report"][0][
+        "pv"
+    ]
+    yield Check("the data begin 1 MiB in", volume["pe_start"] == str(MIB), shown(volume))
+    found = json.loads(tool("lvs", *words, "lv_name,lv_size,segtype", plan.group.name))["report"][0]["lv"]
+    sizes = {row["lv_name"]: (row["lv_size"], row["segtype"]) for row in found}
+    wanted = {one.name: (str(one.size_bytes), "linear") for one in logical_volumes(plan)}
+    yield Check("lvs has the volumes with their exact sizes", sizes == wanted, shown(sizes))
+    (group,) = json.loads(tool("vgs", *words, "vg_extent_size,vg_free", plan.group.name))["report"][0]["vg"]
+    yield Check(
+        "all of it is given out, in pieces of 4 MiB",
+        group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"},
+        shown(group),
+    )
+    for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
+        kernel = kernels_node(one.device)
+        size = int(sysfs(kernel, "size")) * 512
+        yield Check(f"{one.name}: the kernel has its size", size == one.size_bytes, str(size))
+        yield Check(
+            f"{one.name}: the kernel finds it aligned",
+            sysfs(kernel, "alignment_offset") == "0",
+            sysfs(kernel, "alignment_offset"),
+        )
+        probed = tool("blkid", "-p", "-o", "export", one.device).splitlines()
+        right = {f"TYPE={planned.filesystem}", f"UUID={planned.uuid}"} <= set(probed)
+        yield Check(f"{one.name}: blkid has its filesystem and UUID", right, shown(probed))
+    for place, path in ((MAIL, plan.volumes[0].path), (FILMS, plan.volumes[2].path)):
+        source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
+        yield Check(f"{place} is mounted", source == path, source)
+    swaps = [kernels_node(name) for name in tool("swapon", "--show=NAME", "--noheadings", "--raw").split()]
+    yield Check("the kernel swaps to its volume", kernels_node(plan.volumes[1].path) in swaps, shown(swaps))
+
+
+def _let_go(plan: Plan) -> None:
+    """Nothing mounted, nothing active."""
+    for place in (MAIL, FILMS):
+        run(["umount", str(place)], seconds=SLOW, accept=range(256))
+    run(["swapoff", plan.volumes[1].path], seconds=SLOW, accept=range(256))
+    run(
+        ["vgchange", "--activate", "n", plan.group.name if plan.group else ""],
+        seconds=SLOW,
+        accept=range(256),
+    )
+
+
+def _emptied(node: str) -> None:
+    """Nothing of an earlier case on the drive, and no line of it in fstab."""
+    empty(node)
+    forget_in_fstab("/srv/lab", "swap")
+
+
+def _run_of(plan: Plan) -> Path:
+    """A run that was followed to where it ended."""
+    found = start_run(plan, *confirmed_by(plan))
+    limit = monotonic() + 3 * SLOW
+    while state(found) is RunState.RUNNING:
+        assert monotonic() < limit, f"the run does not end: {story(found)}"
+        sleep(0.2)
+    return found
+
+
+def _taken_back(node: str) -> Iterator[Check]:
+    """A run that is stopped when all of its volumes stand on the stand-in, over an old filesystem."""
+    _emptied(node)
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
+    tool("blockdev", "--flushbufs", node)
+    before = tool("md5sum", node)
+    _, plan = _plan(node)
+    with standing_in("lvcreate", "lab_films", STOPS):
+        found = _run_of(plan)
+    yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, story(found))
+    tool("blockdev", "--flushbufs", node)
+    yield Check("nothing was written to the drive", tool("md5sum", node) == before, "")
+    there = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
+    yield Check("no volume stands any more", not there, shown(there))
+    try:
+        undo(found)
+    except DiskwrightError as error:
+        yield Check("undone", False, f"{error}\n{story(found)}")
+        return
+    yield Check("undone", state(found) is RunState.UNDONE, story(found))
+    tool("blockdev", "--flushbufs", node)
+    yield Check("every byte of the drive is as it was", tool("md5sum", node) == before, "")
+    left = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
+    yield Check("no volume is left", not left, shown(left))
+
+
+def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
+    _emptied(node)
+    _, plan = _plan(node)
+    with standing_in(program, word, DIES):
+        found = _run_of(plan)
+    yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, story(found))
+    # As after a restart: nothing of the group is active, and without udev only so are its nodes gone, too.
+    run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
+    told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
+    yield Check(
+        f"{program}: resume ends well",
+        told.status == 0,
+        f"{told.status}: {told.errors[-800:]} {story(found)}",
+    )
+    if told.status == 0 and state(found) is RunState.WAITING:
+        told = diskwright("keep", found.name, accept=range(256), seconds=3 * SLOW)
+        yield Check(f"{program}: keep ends well", told.status == 0, f"{told.status}: {told.errors[-800:]}")
+    if told.status == 0:
+        yield from _stands(plan)
+    _let_go(plan)
+
+
+def _theirs(node: str) -> Iterator[Check]:
+    """A run is cut off when its volumes stand on the stand-in; somebody makes a filesystem on the drive."""
+    _emptied(node)
+    _, plan = _plan(node)
+    with standing_in("lvcreate", "lab_films", DIES):
+        found = _run_of(plan)
+    tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
+    tool("blockdev", "--flushbufs", node)
+    before = tool("md5sum", node)
+    told = diskwright("resume", found.name, *confirmed(plan), accept=range(256))
+    yield Check(
+        "another's filesystem: resume is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}"
+    )
+    tool("blockdev", "--flushbufs", node)
+    yield Check("another's filesystem is as it was", tool("md5sum", node) == before, "")
+    told = diskwright("undo", found.name, accept=range(256))
+    yield Check("undo ends it", told.status == 0, f"{told.status}: {told.errors[-800:]}")
+    left = tool("dmsetup", "ls").strip()
+    yield Check("no volume is left", left == "No devices found", left)
+
+
+JOBS = {"group-whole": group_whole, "group-cut": group_cut, "group-more": group_more}
+VISITS = (
+    Visit(
+        "a volume group on one drive: made, and taken back", GROUPED_FLEET, ("group-whole",), 900, udev=False
+    ),
+    Visit(
+        "a volume group, cut off and gone on with",
+        GROUPED_FLEET,
+        ("group-cut", "group-more"),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "a volume group, with udev",
+        GROUPED_FLEET,
+        ("group-whole", "group-cut"),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
+)

@@ -1,0 +1,142 @@
+"""Job: the benchmark's verdict on each drive, against what another instrument measures on the same drive."""
+
+import json
+import mmap
+import os
+import random
+import re
+import sys
+from collections.abc import Iterator
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tests.lab.drives.fleet import EmulatedDrive, Fleet
+from tests.lab.guest.inside import diskwright, node_of, shown, tool
+from wizard.model.journal import Check
+from wizard.model.verdict import Outcome
+from wizard.tools.program import find
+
+BLOCK_BYTES = 4096
+SHIFT_BYTES = 512
+TOLERANCE = 0.1
+HAND_SECONDS = 3
+HAND_ROUNDS = 5
+HAND_REGION_BYTES = 64 * 1024 * 1024
+
+
+def measure(fleet: Fleet) -> Iterator[Check]:
+    """What the benchmark says of each drive. It must leave every byte as it was: the lab compares the images
+    after this guest."""
+    for drive in fleet.drives:
+        told = diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json")
+        verdict = json.loads(told.output)
+        yield _outcome(drive, verdict)
+        yield Check(
+            f"{drive.name}: measures for 30 s at most", verdict["seconds"] <= 31, shown(verdict["seconds"])
+        )
+        if verdict["outcome"] == Outcome.ALIGNED_FASTER:
+            yield _sentence_has_ratio(drive, verdict)
+
+
+def compare(fleet: Fleet) -> Iterator[Check]:
+    """The ratio that the benchmark finds against the one that fio, or where it is missing a plain loop of
+    writes, finds right after it: what a write costs besides the charge depends on how fast the host is then.
+
+    This writes over what is on the drive.
+    """
+    for drive in fleet.drives:
+        if not drive.charges:
+            continue
+        path = node_of(drive)
+        told = diskwright("bench", path, "--scratch", "--confirm", drive.serial, "--json")
+        ratio = json.loads(told.output)["ratio"]
+        by_hand, how = (by_fio(path), "fio") if find("fio") else (_by_loop(path), "a loop of writes")
+        print(f"{how} {by_hand:.2f}, the benchmark {shown(ratio)}", file=sys.stderr)
+        holds = ratio is not None and abs(ratio["estimate"] / by_hand - 1) <= TOLERANCE
+        yield Check(
+            f"{drive.name}: the ratio is within a tenth of what {how} finds",
+            holds,
+            f"{by_hand:.2f}; the benchmark: {shown(ratio)}",
+        )
+
+
+def _outcome(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
+    if drive.logical_block_bytes == drive.physical_block_bytes:
+        wanted = Outcome.NOT_POSSIBLE
+    elif drive.charges:
+        wanted = Outcome.ALIGNED_FASTER
+    else:
+        wanted = Outcome.NO_DIFFERENCE
+    return Check(
+        f"{drive.name}: the verdict is {wanted}",
+        verdict["outcome"] == wanted,
+        f"{verdict['sentence']} {shown(verdict['ratio'])}",
+    )
+
+
+def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
+    """The number a person reads is the number that was measured."""
+    ratio, sentence = verdict["ratio"], str(verdict["sentence"])
+    assert isinstance(ratio, dict)
+    numbers = [float(number) for number in re.findall(r"\d+\.\d+", sentence)]
+    holds = any(abs(number - ratio["estimate"]) < 0.06 for number in numbers)
+    return Check(
+        f"{drive.name}: the sentence names the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})"
+    )
+
+
+def by_fio(path: str) -> float:
+    """Misaligned over aligned time of the middle write: the median of several rounds. Where the machine
+    stumbles, a few writes take far longer, and the mean (or writes a second) would follow them.
+
+    Each fio that closes the drive makes udev read it, at the same pace and beside the next fio. udev leaves
+    alone what somebody has locked.
+    """
+    with Path(path).open("rb") as drive_file:
+        flock(drive_file, LOCK_EX)
+        return median(
+            _fio_middle_write(path, SHIFT_BYTES) / _fio_middle_write(path, 0) for _ in range(HAND_ROUNDS)
+        )
+
+
+def _fio_middle_write(path: str, shift_bytes: int) -> float:
+    """Nanoseconds. The writes are synchronous, as the benchmark's are."""
+    region = f"--offset={HAND_REGION_BYTES + shift_bytes}", f"--size={HAND_REGION_BYTES - BLOCK_BYTES}"
+    said = tool(
+        *(
+            "fio",
+            "--name=hand",
+            f"--filename={path}",
+            "--rw=randwrite",
+            f"--bs={BLOCK_BYTES}",
+            "--direct=1",
+            "--sync=dsync",
+            "--ioengine=psync",
+        ),
+        *("--time_based", f"--runtime={HAND_SECONDS}", "--output-format=json", *region),
+    )
+    return float(json.loads(said)["jobs"][0]["write"]["clat_ns"]["percentile"]["50.000000"])
+
+
+def _by_loop(path: str) -> float:
+    """Misaligned over aligned time a write. Not the benchmark's code: no pairs, no interval, one series after
+    the other."""
+    places = random.Random(1)
+    starts = [HAND_REGION_BYTES + places.randrange(HAND_REGION_BYTES // 8192) * 8192 for _ in range(200)]
+    times = []
+    drive_file = os.open(Path(path), os.O_WRONLY | os.O_DIRECT)
+    try:
+        with mmap.mmap(-1, BLOCK_BYTES) as buffer:
+            for shift in (0, SHIFT_BYTES):
+                begun = perf_counter()
+                for start in starts:
+                    os.pwrite(drive_file, buffer, start + shift)
+                times.append(perf_counter() - begun)
+    finally:
+        os.close(drive_file)
+    return times[1] / times[0]
+
+
+JOBS = {"measure": measure, "compare": compare}

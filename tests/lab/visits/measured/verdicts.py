@@ -1,0 +1,139 @@
+"""Job: the benchmark's verdict on every member of a fleet, each once; or many times, while this machine is
+busy with something else."""
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from statistics import median
+
+from tests.lab.drives.fleet import EmulatedDrive, Fleet, ModuleDrive
+from tests.lab.drives.members import BUS_FLEET, SATA_FLEET
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import loaded, node_of, shown
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Check
+from wizard.model.machine import Drive
+from wizard.model.verdict import Outcome, Verdict
+from wizard.probe.machine import probe_drive, probe_machine
+from wizard.trial.alignment import run_alignment_trial
+
+TIMES = 20
+MEDIAN_SECONDS = 15.0
+PROBE_SECONDS = 60.0
+TRIES = 3
+"""Of one verdict, where it is asked for once: on a machine with other work an honest answer can be that it
+could not be told. A claim that is wrong is wrong at the first."""
+
+
+def judge_all(fleet: Fleet) -> Iterator[Check]:
+    """Each member once."""
+    yield from _judged(fleet, 1)
+
+
+def judge_often(fleet: Fleet) -> Iterator[Check]:
+    """Each member many times: right every time."""
+    yield from _judged(fleet, TIMES)
+
+
+def _judged(fleet: Fleet, times: int) -> Iterator[Check]:
+    seconds: list[float] = []
+    nodes = {drive.name: node_of(drive) for drive in fleet.drives}
+    found = probe_machine(tuple(nodes.values()), seconds=PROBE_SECONDS) if nodes else None
+    for drive in fleet.drives:
+        probed = found and found.drive(nodes[drive.name])
+        assert probed
+        yield from _member(drive, probed, times, seconds)
+    for member in fleet.loadable:
+        with loaded(member) as node:
+            yield from _member(member, probe_drive(node, seconds=PROBE_SECONDS), times, seconds)
+    if seconds:
+        print(
+            f"{len(seconds)} measurements, by their median {median(seconds):.1f} s, at most "
+            f"{max(seconds):.1f} s",
+            file=sys.stderr,
+        )
+    if seconds and times > 1:
+        middle = median(seconds)
+        yield Check(
+            f"{len(seconds)} measurements take {MEDIAN_SECONDS:.0f} s at most, by their median",
+            middle <= MEDIAN_SECONDS,
+            f"{middle:.1f} s",
+        )
+
+
+def _member(
+    member: EmulatedDrive | ModuleDrive, drive: Drive, times: int, seconds: list[float]
+) -> Iterator[Check]:
+    assert member.expected is not None
+    wanted = member.expected.bench
+    often = f", {times} times of {times}" if times > 1 else ""
+    if wanted is None:
+        yield Check(f"{member.name}: writing to measure is refused", *_refused(drive))
+        return
+    told = _verdicts(drive, times)
+    seconds += [verdict.seconds for verdict in told if verdict.outcome is not Outcome.NOT_POSSIBLE]
+    if wanted is not Outcome.NOT_POSSIBLE:
+        print(f"{member.name} {median(verdict.seconds for verdict in told):.1f} s", file=sys.stderr)
+    wrong = [_shown(verdict) for verdict in told if verdict.outcome is not wanted]
+    yield Check(f"{member.name}: the benchmark says {wanted}{often}", not wrong, shown(wrong))
+    if isinstance(member, EmulatedDrive) and member.hidden_block_bytes:
+        told = _verdicts(drive, times, member.hidden_block_bytes)
+        seconds += [verdict.seconds for verdict in told]
+        wrong = [_shown(verdict) for verdict in told if verdict.outcome is not Outcome.ALIGNED_FASTER]
+        yield Check(
+            f"{member.name}: with the blocks it hides assumed, aligned is faster{often}",
+            not wrong,
+            shown(wrong),
+        )
+
+
+def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verdict]:
+    """So many verdicts; a single one is asked for again while it is that nothing could be told."""
+    told = [_verdict(drive, assumed) for _ in range(times)]
+    tries = 1
+    while times == 1 and told[0].outcome is Outcome.INCONCLUSIVE and tries < TRIES:
+        print(f"again: {_shown(told[0])}", file=sys.stderr)
+        told, tries = [_verdict(drive, assumed)], tries + 1
+    return told
+
+
+def _verdict(drive: Drive, assumed: int | None = None) -> Verdict:
+    """By writing, as `bench --scratch` does, since reading costs the same on emulated media wherever it
+    begins."""
+    return run_alignment_trial(
+        drive,
+        write=True,
+        on_progress=lambda _: None,
+        stop=lambda: False,
+        assume_physical_bytes=assumed,
+        probe=partial(probe_drive, seconds=PROBE_SECONDS),
+    )
+
+
+def _refused(drive: Drive) -> tuple[bool, str]:
+    try:
+        return False, _shown(_verdict(drive))
+    except (Refused, Failed) as error:
+        return True, str(error)
+
+
+def _shown(verdict: Verdict) -> str:
+    return f"{verdict.sentence} ({verdict.ratio}, {verdict.seconds:.1f} s)"
+
+
+JOBS = {"judge-all": judge_all, "judge-often": judge_often}
+
+VISITS = tuple(
+    Visit(
+        f"the benchmark's verdict {TIMES} times on every drive, with the other core busy: the fleet "
+        f"{fleet.name}",
+        fleet,
+        ("judge-often",),
+        seconds=4 * 3600,
+        udev=False,
+        alone=True,
+        full_only=True,
+        busy=True,
+    )
+    for fleet in (SATA_FLEET, BUS_FLEET)
+)

@@ -1,0 +1,117 @@
+"""Job: a migration is taken back while the drive below fails at writing the superblock's place. What shows
+through every cache looks right then, and the medium is not: nothing may be called the same bit for bit that
+was not read from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
+from tests.lab.drives.masonry import ALONE
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SLOW, diskwright, node_of, shown, standing_in, tool
+from tests.lab.visits.migrate.transactions import make_old
+from wizard.apply.block.devices import read_bytes
+from wizard.model.journal import Check
+from wizard.tools.program import run
+
+HOME, REST = virtio_drive("erring-home", 64 * MIB), virtio_drive("erring-rest", 256 * MIB)
+ERRING_FLEET = Fleet("erring", (HOME, REST))
+MAPPED, PLACE, KEPT = "home", Path("/srv/lab/home"), Path("/srv/lab/rest")
+BLOCK_BYTES, SECTOR_BYTES = 4 * KIB, 512
+IMAGE_BYTES = 16 * MIB
+RUNS, UNDO = KEPT / "runs", KEPT / "undo"
+SAME, NOT_SAME = "bit for bit", "it is not what it was"
+STOLEN = "sync {}; exit 0"
+"""The first who has the device's content written out, and waits for it, is told of the error; nobody is after
+them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The drive below the filesystem, in which a file is a drive of its own, in one piece from `start_bytes`
+    on."""
+
+    node: str
+    start_bytes: int
+
+    def fails(self, *, fails: bool) -> None:
+        """Whether reading and writing the file's first block fails from now on."""
+        sectors, at = HOME.size_bytes // SECTOR_BYTES, self.start_bytes // SECTOR_BYTES
+        after = at + BLOCK_BYTES // SECTOR_BYTES
+        pieces = ((0, at), (after, sectors - after)) if fails else ((0, sectors),)
+        table = [f"{begin} {count} linear {self.node} {begin}" for begin, count in pieces]
+        if fails:
+            table.insert(1, f"{at} {after - at} error")
+        run((*ALONE, "dmsetup", "load", MAPPED), seconds=SLOW, stdin="\n".join([*table, ""]).encode())
+        tool(*ALONE, "dmsetup", "suspend", "--nolockfs", MAPPED)
+        tool(*ALONE, "dmsetup", "resume", MAPPED)
+
+    @property
+    def digest(self) -> str:
+        """Of what the drive below really holds of the file."""
+        return hashlib.sha256(read_bytes(self.node, self.start_bytes, IMAGE_BYTES)).hexdigest()
+
+
+def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
+    """With an error that another program is told of, and after it has passed."""
+    below, loop = _prepared(fleet)
+    make_old(loop, KIB)
+    tool("blockdev", "--flushbufs", loop)
+    tool("sync")
+    before = below.digest
+    words = ("--way", "light", "--undo-dir", str(UNDO), "--journal", str(RUNS), "--confirm", Path(loop).name)
+    told = diskwright("migrate", loop, *words, accept=range(256))
+    assert told.status == 0, told.errors
+    yield Check("it is migrated", below.digest != before, shown(below.digest))
+    below.fails(fails=True)
+    for time in ("once", "twice"):
+        with standing_in("e2undo", loop, STOLEN.format(loop)):
+            told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
+        said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
+        yield Check(f"undo, asked for {time}, does not say that it is done", told.status != 0, said)
+        yield Check(
+            f"undo, asked for {time}, calls nothing the same", SAME not in said or NOT_SAME in said, said
+        )
+    below.fails(fails=False)
+    told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
+    said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
+    yield Check(
+        "when the error has passed, undo says that it is the same", told.status == 0 and SAME in said, said
+    )
+    yield Check("so it is, on the medium", below.digest == before, shown(below.digest))
+
+
+def _prepared(fleet: Fleet) -> tuple[Below, str]:
+    """A filesystem on a drive that can be told to fail, and a loop device over a file in it."""
+    for module in ("dm_mod", "loop", "ext4"):
+        tool("modprobe", module)
+    node = node_of(fleet[HOME.name])
+    tool(
+        *ALONE, "dmsetup", "create", MAPPED, "--table", f"0 {HOME.size_bytes // SECTOR_BYTES} linear {node} 0"
+    )
+    mapped = f"/dev/mapper/{MAPPED}"
+    tool("mkfs.ext4", "-q", "-F", "-b", str(BLOCK_BYTES), mapped)
+    tool("mkfs.ext4", "-q", "-F", node_of(fleet[REST.name]))
+    for there, place in ((mapped, PLACE), (node_of(fleet[REST.name]), KEPT)):
+        place.mkdir(parents=True)
+        tool("mount", there, str(place))
+    for folder in (RUNS, UNDO):
+        folder.mkdir(mode=0o700)
+    image = PLACE / "image"
+    image.write_bytes(b"\1" * IMAGE_BYTES)
+    tool("sync")
+    extents = [line.split() for line in tool("filefrag", f"-b{BLOCK_BYTES}", "-v", str(image)).splitlines()]
+    (first, *more) = [words for words in extents if words and words[0].rstrip(":").isdigit()]
+    assert not more, "The file is to lie in one piece."
+    begin = int(next(word for word in first[2:] if word.endswith("..")).rstrip("."))
+    return Below(node, begin * BLOCK_BYTES), tool("losetup", "--find", "--show", str(image)).strip()
+
+
+JOBS = {"taken-back-erring": taken_back_erring}
+TITLE = "taken back while the drive errs, nothing is called bit for bit the same that was not read from it"
+VISITS = (Visit(TITLE, ERRING_FLEET, tuple(JOBS), 900, udev=False),)

@@ -1,0 +1,113 @@
+"""Job: a filesystem with a system on it, mounted, is written down to be carried, and migrated as a
+transaction once nobody uses it: its own fstab and what GRUB reads of it are settled on the snapshot, and
+undoing gives every byte back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import FAILS, SLOW, diskwright, node_of, standing_in, tool
+from tests.lab.visits.migrate.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
+from tests.lab.visits.migrate.transactions import digest_of
+from wizard.apply.migration.looking.grub import reader
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs
+from wizard.model.journal import Check, Event
+from wizard.tools.program import run
+
+OLD, STORE = virtio_drive("sys-old", 32 * MIB), virtio_drive("sys-store", 256 * MIB)
+FLEET = Fleet("migrated-system", (OLD, STORE))
+PLACE = Path("/srv/lab/system")
+UUID = "0d2c3b7a-4444-4000-8000-000000000004"
+LINES = f"# a system\nUUID={UUID} / ext3 errors=remount-ro 0 1\nproc /proc proc\n"
+
+
+def migrated_system(fleet: Fleet) -> Iterator[Check]:
+    """By the command line, as a person would on a rescue medium."""
+    node, plan = node_of(fleet[OLD.name]), REST / "carry.json"
+    prepare_rest(node_of(fleet[STORE.name]))
+    FSTAB.write_text("")
+    _make_system(node)
+    tool("mount", node, str(PLACE))
+    told = diskwright(
+        "migrate", node, "--way", "full", "--manifest", "-o", str(plan), accept=range(256), seconds=LONG
+    )
+    tool("umount", str(PLACE))
+    yield Check("mounted, it is written down", told.status == 0 and plan.exists(), told.errors)
+    before = digest_of(node)
+    shown = _apply(plan)
+    as_a_byte = "zap_block -f /etc/fstab" in shown[1]
+    yield Check(
+        "without a token it is shown",
+        shown[0] == 0 and as_a_byte and digest_of(node) == before,
+        shown[1][-2500:],
+    )
+    if program := reader():
+        with standing_in(program, "cmp", FAILS):
+            status, said = _apply(plan, "--confirm", OLD.serial)
+        failed = [entry for entry in read_entries(list_runs(RUNS)[-1]) if entry.event is Event.NOT_VERIFIED]
+        yield Check(
+            "what GRUB cannot read is not committed",
+            status == 1 and bool(failed) and digest_of(node) == before,
+            said[-2500:],
+        )
+    status, said = _apply(plan, "--confirm", OLD.serial)
+    newest = list_runs(RUNS)[-1]
+    yield Check("carried out, it ends well", status == 0 and state(newest) is RunState.DONE, said[-2500:])
+    read = [
+        entry.sentence
+        for entry in read_entries(newest)
+        if entry.event is Event.VERIFIED and "GRUB" in entry.sentence
+    ]
+    yield Check("GRUB was asked where it is there", len(read) == (3 if program else 0), "; ".join(read))
+    lines = tool("debugfs", "-c", "-R", "cat /etc/fstab", node)
+    yield Check(
+        "its own fstab names ext4, and is the same otherwise", lines == LINES.replace("ext3", "ext4"), lines
+    )
+    checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
+    yield Check("it is sound", checked.status == 0, checked.output)
+    yield ends("migrated", "undo")
+    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
+
+
+def _make_system(node: str) -> None:
+    PLACE.mkdir(parents=True, exist_ok=True)
+    tool("mkfs.ext3", "-q", "-F", "-I", "128", "-b", "1024", "-U", UUID, node)
+    tool("mount", node, str(PLACE))
+    for folder in ("etc", "boot/grub"):
+        (PLACE / folder).mkdir(parents=True)
+    (PLACE / "etc/fstab").write_text(LINES)
+    (PLACE / "boot/grub/grub.cfg").write_text("menuentry old {}\n")
+    (PLACE / "boot/vmlinuz-6.1").write_bytes(bytes(range(256)) * 4096)
+    tool("umount", str(PLACE))
+
+
+def _apply(plan: Path, *more: str) -> tuple[int, str]:
+    told = diskwright(
+        "apply",
+        str(plan),
+        "--store",
+        str(STORES),
+        "--journal",
+        str(RUNS),
+        *more,
+        accept=range(256),
+        seconds=LONG,
+    )
+    return told.status, told.output + told.errors
+
+
+JOBS = {"migrated-system": migrated_system}
+VISITS = (
+    Visit(
+        "a system that does not run, carried to where it can be migrated",
+        FLEET,
+        tuple(JOBS),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+)

@@ -1,0 +1,232 @@
+"""Job: `diskwright migrate` for filesystems that lie on volumes: LVM within LUKS, each of the two alone, and
+md's mirror. Killed in a step, found again by other names after a restart, gone on with, and taken back; and
+killed in the middle of the commit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGKILL
+from unittest.mock import patch
+
+from tests.lab.drives.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.drives.layers import Base, Luks, Lvm, Md, Stack
+from tests.lab.drives.masonry import ALONE, PASSPHRASE, Built, build, lay_out, take_down
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SLOW, node_of, shown, tool
+from tests.lab.visits.migrate.migrations import (
+    REST,
+    STORE,
+    STORES,
+    ends,
+    is_ext4,
+    killed,
+    migrate,
+    mount_at_boot,
+    prepare_rest,
+    undone,
+)
+from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.visits.migrate.transactions import migrate as make_ext4
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.block.snapshot import LOOK_SECONDS
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.transaction import PREFIX, Transaction, locate
+from wizard.migrate.steps import proof
+from wizard.model.journal import Check
+from wizard.tools.program import run
+
+BASES, SECOND = (
+    EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=serial,
+        logical_block_bytes=512,
+        physical_block_bytes=4096,
+        size_bytes=size_bytes,
+    )
+    for name, serial, size_bytes in (
+        ("mig-bases", "LAB-MIG-BASES", 256 * MIB),
+        ("mig-second", "LAB-MIG-SECOND", 48 * MIB),
+    )
+)
+VOLUMES_FLEET, MORE_FLEET = (
+    Fleet("migration-volume", (BASES, STORE)),
+    Fleet("migration-volumes", (BASES, STORE, SECOND)),
+)
+MODULES = ("dm_mod", "dm_crypt", "raid1")
+WITHIN = Stack("within", (Base(BASES.name, mib=56),), (Luks(2), Lvm()), (), ())
+EACH = (
+    Stack("mirror", (Base(BASES.name, mib=32), Base(BASES.name, mib=32)), (Md(1),), (), ()),
+    Stack("luks", (Base(BASES.name, mib=48),), (Luks(2),), (), ()),
+    Stack("lvm", (Base(BASES.name),), (Lvm(),), (), ()),
+)
+ACROSS = Stack("across", (Base(BASES.name, mib=32), Base(SECOND.name, mib=32)), (Md(1),), (), ())
+BEFORE = "before-"
+"""How the devices are called that come first after a restart, and take the number that was the volume's."""
+ANOTHER = "/dev/md5"
+WRITES = 3
+"""Of the commit, after which the process dies."""
+
+
+def on_a_volume(fleet: Fleet) -> Iterator[Check]:
+    """As most encrypted systems have it."""
+    (built,) = _prepared(fleet, (WITHIN,))
+    yield from _led_through(built)
+
+
+def on_each_volume(fleet: Fleet) -> Iterator[Check]:
+    """Each kind by itself, and one that lies on two drives."""
+    *each, across = _prepared(fleet, (*EACH, ACROSS))
+    for built in each:
+        yield from _led_through(built)
+        yield from _killed_in_the_commit(built)
+    node = _stands(across)
+    before = digest_of(node)
+    status, said = migrate(node, BASES.serial)
+    yield Check(
+        "across two drives it is refused, and why is said",
+        status == 2 and "on one drive" in said,
+        f"{status}: {said[-800:]}",
+    )
+    yield Check("across two drives nothing was written", digest_of(node) == before, "")
+
+
+def _prepared(fleet: Fleet, stacks: tuple[Stack, ...]) -> list[Built]:
+    for module in MODULES:
+        tool("modprobe", module)
+    prepare_rest(node_of(fleet[STORE.name]))
+    drives = {base.drive for stack in stacks for base in stack.bases}
+    return lay_out(
+        Fleet(fleet.name, tuple(fleet[name] for name in drives)),
+        {name: node_of(fleet[name]) for name in drives},
+        stacks,
+    )
+
+
+def _stands(built: Built) -> str:
+    """With an old filesystem on its top, perhaps not for the first time."""
+    built.undo.clear()
+    built.nodes.clear()
+    build(built)
+    (node,) = built.tops
+    make_old(node, 4 * KIB)
+    mount_at_boot(node)
+    return node
+
+
+def _led_through(built: Built) -> Iterator[Check]:
+    node = _stands(built)
+    before = digest_of(node)
+    for check in _killed_and_restarted(built, node, before):
+        yield Check(f"{built.stack.name}: {check.what}", check.holds, check.seen)
+    take_down(built)
+
+
+def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Check]:
+    yield from killed(node, before, BASES.serial, "--manifest")
+    was = Path(node).stat().st_rdev
+    node = _restart(built)
+    yield Check("after a restart it has another number", Path(node).stat().st_rdev != was, shown(was))
+    yield ends("killed in a step", "resume")
+    yield from is_ext4(node)
+    yield ends("gone on with", "undo")
+    yield from undone(node, before)
+
+
+def _restart(built: Built) -> str:
+    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind
+    another one, or by another name. Its node then.
+    """
+    names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
+    for name in names:
+        if name.startswith(PREFIX):
+            tool("dmsetup", "remove", "--retry", name)
+    tool("losetup", "--detach-all")
+    take_down(built)
+    earlier = sum(name.startswith(BEFORE) for name in names)
+    tool(*ALONE, "dmsetup", "create", f"{BEFORE}{earlier}", "--table", "0 8 zero")
+    for step, below in zip(
+        built.stack.steps, (built.partitions, *([node] for node in built.nodes)), strict=False
+    ):
+        match step:
+            case Luks():
+                run(
+                    [*ALONE, "cryptsetup", "open", "--key-file", "-", *below, f"open-{built.stack.name}"],
+                    seconds=SLOW,
+                    stdin=PASSPHRASE,
+                )
+            case Lvm():
+                tool(*ALONE, "vgchange", "-q", "-ay", built.tops[0].rpartition("/")[2].rpartition("-")[0])
+            case Md():
+                tool(*ALONE, "mdadm", "--assemble", "--run", ANOTHER, *below)
+                built.tops, built.undo = [ANOTHER], [(*ALONE, "mdadm", "--stop", "--quiet", ANOTHER)]
+    return built.tops[0]
+
+
+def _killed_in_the_commit(built: Built) -> Iterator[Check]:
+    """By a process that dies between two writes to the device; the next goes on with it after a restart, and
+    takes it back."""
+    name, node, folder = f"{built.stack.name}, the commit", _stands(built), REST / f"cut-{built.stack.name}"
+    before = digest_of(node)
+    folder.mkdir(mode=0o700)
+    change = Transaction.begin(folder, node, STORES, Journal(folder), room_bytes=16 * MIB)
+    make_ext4(change.work)
+    wanted = digest_of(change.work)
+    if (child := os.fork()) == 0:
+        _dies_committing(change)
+    _, status = os.waitpid(child, 0)
+    yield Check(f"{name}: killed in its middle", os.waitstatus_to_exitcode(status) == -SIGKILL, shown(status))
+    yield Check(f"{name}: half replaced it is neither", digest_of(node) not in (before, wanted), "")
+    mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=LOOK_SECONDS, accept=range(256))
+    yield Check(f"{name}: half replaced nobody mounts it", mounted.status != 0, mounted.output)
+    node = _restart(built)
+    again = Transaction.reopen(folder, locate(folder), Journal(folder))
+    again.commit()
+    yield Check(f"{name}: gone on with, it is what the snapshot was", digest_of(node) == wanted, "")
+    tool(*proof(node))
+    again.undo()
+    yield Check(f"{name}: taken back, every byte is what it was", digest_of(node) == before, "")
+    take_down(built)
+
+
+def _dies_committing(change: Transaction) -> None:
+    """Never returns."""
+    left, write = WRITES, DeviceMedium.write
+
+    def counted(medium: DeviceMedium, offset_bytes: int, data: bytes) -> None:
+        nonlocal left
+        write(medium, offset_bytes, data)
+        medium.flush()
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), SIGKILL)
+
+    try:
+        with patch.object(DeviceMedium, "write", counted):
+            change.commit()
+    finally:
+        os._exit(1)
+
+
+JOBS = {"migration-on-a-volume": on_a_volume, "migration-on-each-volume": on_each_volume}
+VISITS = (
+    Visit(
+        "ext3 to ext4 on LVM within LUKS: killed, found again, gone on with, taken back",
+        VOLUMES_FLEET,
+        ("migration-on-a-volume",),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "ext3 to ext4 on LUKS, on LVM and on a mirror",
+        MORE_FLEET,
+        ("migration-on-each-volume",),
+        3600,
+        udev=False,
+        full_only=True,
+    ),
+)

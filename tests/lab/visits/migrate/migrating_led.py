@@ -1,0 +1,108 @@
+"""Job: the wizard leads an old filesystem to ext4 as a transaction: by keys on the kernel's text console, to
+the end of the run, and back; and by questions, to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.drives.fleet import KIB, Fleet
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import keep_runs_at, node_of, shown, tool
+from tests.lab.guest.screen import Console
+from tests.lab.visits.migrate.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
+from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
+from wizard.desk.tokens import ENOUGH
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+from wizard.services.real import RealServices
+
+LED_FLEET = Fleet("migration-led", (OLD, STORE))
+KEEPS = Path("/kept")
+POWER = "would be as before: all is done on a stand-in."
+
+
+def by_keys(fleet: Fleet) -> Iterator[Check]:
+    """On the text console, and back."""
+    node = _prepared(fleet)
+    before = digest_of(node)
+    with Console() as console:
+        yield from _to_the_end(console, node)
+        yield from is_ext4(node)
+        console.press("U", then="Undo the conversion of")
+        yield from look(console, "ext4-undo")
+        console.press("y", then=lambda: "The migration was undone" in flat(console))
+        yield from look(console, "ext4-undone", 5)
+        console.press("enter", then=lambda: is_read(console, node))
+        console.press("q")
+        yield ends(console, ExitCode.DONE)
+    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
+    yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
+
+
+def by_questions(fleet: Fleet) -> Iterator[Check]:
+    """On what was undone."""
+    # The faces load Textual, which takes long in a guest.
+    from tests import walks
+
+    node = node_of(fleet[OLD.name])
+    code, told = walks.to_ext4_by_questions(RealServices(only=(node,)), OLD.serial)
+    said = " ".join(told.split())
+    yield Check(
+        "plain: it ends well, and it was kept",
+        code is ExitCode.DONE and "The new filesystem is kept" in said,
+        told[-1500:],
+    )
+    yield Check("plain: what a power cut would leave was told", POWER in said, told[-3000:])
+    mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
+    yield Check("plain: it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
+
+
+def _prepared(fleet: Fleet) -> str:
+    """A machine whose runs lie on another filesystem than the old one, as most do."""
+    node = node_of(fleet[OLD.name])
+    prepare_rest(node_of(fleet[STORE.name]), KEEPS)
+    keep_runs_at(KEEPS)
+    make_old(node, KIB)
+    mount_at_boot(node)
+    return node
+
+
+def _to_the_end(console: Console, node: str) -> Iterator[Check]:
+    console.until(lambda: is_read(console, node))
+    console.press("m", then="> Everything")
+    yield from look(console, "ext4-ways", 3)
+    console.press("enter", then=WHAT)
+    yield Check("every file stays", "Nothing is lost." in console.text, console.text)
+    end = OLD.serial[-ENOUGH:]
+    console.press(f"={end}", then=f"[{end}")
+    yield from look(console, "ext4-review", 4)
+    console.press("enter")
+    console.until(lambda: POWER in flat(console), rest=False)
+    yield from look(console, "ext4-work", 5)
+    console.until("What next")
+    yield from look(console, "ext4-result", 5)
+
+
+JOBS = {"migration-by-keys": by_keys, "migration-by-questions": by_questions}
+VISITS = (
+    Visit(
+        "the wizard on a text console: an old filesystem to ext4, and back",
+        LED_FLEET,
+        ("migration-by-keys",),
+        900,
+        udev=False,
+        screen=True,
+        full_only=True,
+    ),
+    Visit(
+        "the same, and by questions to what is kept",
+        LED_FLEET,
+        tuple(JOBS),
+        1800,
+        udev=True,
+        screen=True,
+        full_only=True,
+    ),
+)

@@ -1,0 +1,144 @@
+"""Job: `diskwright migrate` under a kernel that has the device mapper: carried out as a transaction, taken
+back, killed in a step and gone on with, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import DIES, SLOW, diskwright, node_of, shown, standing_in, tool
+from tests.lab.visits.migrate.transactions import digest_of, make_old
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
+from wizard.model.journal import Check
+from wizard.tools.program import run
+
+OLD, STORE = virtio_drive("mig-old", 32 * MIB), virtio_drive("mig-store", 256 * MIB)
+MIGRATION_FLEET = Fleet("migration", (OLD, STORE))
+FSTAB = Path("/etc/fstab")
+PLACE, REST = Path("/srv/lab/films"), Path("/srv/lab/rest")
+RUNS, STORES = REST / "runs", REST / "stores"
+LONG = 3 * SLOW
+
+
+def migration_killed(fleet: Fleet) -> Iterator[Check]:
+    """By the command line, as a person would."""
+    node = _prepared(fleet)
+    yield from _killed(node, digest_of(node))
+
+
+def migration_kept(fleet: Fleet) -> Iterator[Check]:
+    """On what the job before took back."""
+    yield from _whole(node_of(fleet[OLD.name]))
+
+
+def _prepared(fleet: Fleet) -> str:
+    node = node_of(fleet[OLD.name])
+    prepare_rest(node_of(fleet[STORE.name]))
+    make_old(node, KIB)
+    mount_at_boot(node)
+    return node
+
+
+def prepare_rest(rest: str, place: Path = REST) -> None:
+    """What a transaction needs of the kernel, and a filesystem for the runs and the stores."""
+    for module in ("dm_snapshot", "loop", "ext4"):
+        tool("modprobe", module)
+    tool("mkfs.ext4", "-q", "-F", rest)
+    place.mkdir(parents=True, exist_ok=True)
+    tool("mount", rest, str(place))
+    for folder in (place / "runs", place / "stores"):
+        folder.mkdir(mode=0o700)
+
+
+def mount_at_boot(node: str) -> None:
+    """A line of fstab for it, and none for anything else."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", node).strip()
+    FSTAB.write_text(f"UUID={uuid} {PLACE} ext3 defaults,noatime 0 2\n")
+
+
+def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
+    """The way full by the command line: its status, and what it said."""
+    words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", token)
+    told = diskwright("migrate", node, *words, *more, accept=range(256), seconds=LONG)
+    return told.status, told.output + told.errors
+
+
+def ends(what: str, command: str) -> Check:
+    """Whether a command about the newest run ends well."""
+    told = diskwright(
+        command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG
+    )
+    return Check(
+        f"{what}: {command} ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+    )
+
+
+def _killed(node: str, before: str) -> Iterator[Check]:
+    yield from killed(node, before, OLD.serial)
+    yield ends("killed in a step", "resume")
+    yield from is_ext4(node)
+    yield ends("gone on with", "undo")
+    yield from undone(node, before)
+
+
+def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
+    """A migration whose process dies when most of it is done."""
+    with standing_in("resize2fs", "-b", DIES):
+        status, said = migrate(node, token, *more)
+    newest = list_runs(RUNS)[-1]
+    yield Check(
+        "killed in a step: the run is interrupted",
+        state(newest) is RunState.INTERRUPTED,
+        f"{status}: {said[-1500:]}",
+    )
+    yield Check("killed in a step: the device is what it was", digest_of(node) == before, "")
+
+
+def undone(node: str, before: str) -> Iterator[Check]:
+    """Device, fstab and room are as they were."""
+    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
+    yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
+    left = list(STORES.iterdir())
+    yield Check("undone, the room is given back", not left, shown(left))
+
+
+def is_ext4(node: str) -> Iterator[Check]:
+    """By others than the program, on the device and in fstab."""
+    probed = tool("blkid", "-p", "-s", "TYPE", "-o", "value", node).strip()
+    yield Check(
+        "it is ext4, on the device and in fstab",
+        probed == "ext4" and " ext4 " in FSTAB.read_text(),
+        FSTAB.read_text(),
+    )
+    checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
+    yield Check("it is sound", checked.status == 0, checked.output)
+
+
+def _whole(node: str) -> Iterator[Check]:
+    status, said = migrate(node, OLD.serial)
+    yield Check("migrate ends well", status == 0, f"{status}: {said[-2500:]}")
+    yield from is_ext4(node)
+    yield ends("migrated", "keep")
+    mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
+    yield Check("kept, it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
+    left = [*STORES.iterdir(), tool("dmsetup", "ls").strip()]
+    yield Check("kept, nothing is left of its stores", left == ["No devices found"], shown(left))
+
+
+JOBS = {"migration-killed": migration_killed, "migration-kept": migration_kept}
+VISITS = (
+    Visit(
+        "ext3 to ext4 as a transaction, with udev: killed, gone on with, taken back, and kept",
+        MIGRATION_FLEET,
+        tuple(JOBS),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
+)

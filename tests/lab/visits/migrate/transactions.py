@@ -1,0 +1,331 @@
+"""Job: a migration as a transaction, under a kernel that has the device mapper: given up, run full,
+committed, taken back, kept; and with the power gone in the middle of the commit and of the undoing, gone on
+with after the next start. All of it to the bit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SLOW, cut_power, node_of, shown, tool
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.record import load_record
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.transaction import Transaction, locate
+from wizard.migrate.steps import accepted, operation_commands, proof
+from wizard.model.documents.migration import (
+    AddChecksums,
+    CheckFiles,
+    ConvertFiles,
+    OnDevice,
+    SetFeatures,
+    WidenBlockNumbers,
+    WidenInodes,
+)
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.journal import Check
+from wizard.tools.program import run
+
+STORE = virtio_drive("tx-store", 128 * MIB)
+SMALL, NATIVE = virtio_drive("tx-small", 32 * MIB), virtio_drive("tx-native", 32 * MIB, 4096)
+TRANSACTION_FLEET, CUT_FLEET = Fleet("transaction", (STORE, SMALL)), Fleet("transaction-cut", (STORE, NATIVE))
+PLACE, OLD = Path("/srv/lab/store"), Path("/srv/lab/old")
+SPARE_BYTES = 256 * KIB
+ROOM_BYTES = 16 * MIB
+FULL: tuple[OnDevice, ...] = (
+    CheckFiles(),
+    WidenInodes(),
+    SetFeatures(("extent", "huge_file", "dir_nlink", "extra_isize")),
+    ConvertFiles(),
+    WidenBlockNumbers(),
+    AddChecksums(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The drive with an ext3 filesystem, and a run's folder on the other drive."""
+
+    node: str
+
+    def begin(self, name: str, room_bytes: int = ROOM_BYTES) -> Transaction:
+        folder = PLACE / name
+        folder.mkdir(mode=0o700)
+        return Transaction.begin(folder, self.node, PLACE, Journal(folder), room_bytes=room_bytes)
+
+    def reopened(self, name: str) -> Transaction:
+        return Transaction.reopen(PLACE / name, locate(PLACE / name), Journal(PLACE / name))
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.node)
+
+
+def digest_of(node: str) -> str:
+    """SHA-256 of a device's whole content, from the device."""
+    forget_caches(node)
+    with Path(node).open("rb") as device:
+        return hashlib.file_digest(device, "sha256").hexdigest()
+
+
+def migrate(node: str) -> None:
+    """Everything that makes ext4 of ext3, and the proof that nothing is wrong with it."""
+    for operation in FULL:
+        for argv in operation_commands(operation, node):
+            tool(*argv, accept=accepted(argv))
+    tool(*proof(node))
+
+
+def make_old(node: str, block_bytes: int) -> None:
+    """An ext3 filesystem as they were made long ago, with files in it."""
+    features = "has_journal,^extent,^64bit,^metadata_csum,^flex_bg,^huge_file,^dir_nlink,^extra_isize"
+    content = ("-E", "nodiscard", "-d", str(Path(__file__).parents[2]))
+    tool("mkfs.ext3", "-q", "-F", "-I", "128", "-b", str(block_bytes), "-O", features, *content, node)
+
+
+def _prepared(fleet: Fleet, drive: EmulatedDrive, block_bytes: int) -> Surroundings:
+    _modules()
+    make_old(node_of(fleet[drive.name]), block_bytes)
+    # Nothing is set aside for root, who runs everything here.
+    tool("mkfs.ext4", "-q", "-F", "-m", "0", node_of(fleet[STORE.name]))
+    _mount_store(fleet)
+    return Surroundings(node_of(fleet[drive.name]))
+
+
+def _modules() -> None:
+    for module in ("dm_snapshot", "loop", "ext4"):
+        tool("modprobe", module)
+
+
+def _mount_store(fleet: Fleet) -> None:
+    for place in (PLACE, OLD):
+        place.mkdir(parents=True, exist_ok=True)
+    tool("mount", node_of(fleet[STORE.name]), str(PLACE))
+
+
+def mounts(node: str, *words: str) -> bool:
+    """Whether it can be mounted; it is not mounted afterwards."""
+    if run(("mount", *words, node, str(OLD)), seconds=SLOW, accept=range(256)).status:
+        return False
+    tool("umount", str(OLD))
+    return True
+
+
+def transacted(fleet: Fleet) -> Iterator[Check]:
+    """Without a power cut."""
+    here = _prepared(fleet, SMALL, 1024)
+    before = here.digest
+    yield from _given_up(here, before)
+    yield from _run_full(here, before)
+    yield from _committed(here, before)
+    yield from _kept(here)
+
+
+def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
+    change = here.begin("given-up")
+    yield Check("beside its snapshot the filesystem cannot be mounted", not mounts(here.node, "-o", "ro"), "")
+    migrate(change.work)
+    yield Check("on the snapshot it is another", digest_of(change.work) != before, "")
+    yield Check("the drive is what it was", here.digest == before, "")
+    change.abandon()
+    left = [
+        tool("dmsetup", "ls").strip(),
+        tool("losetup", "--noheadings", "--list").strip(),
+        *map(str, PLACE.glob("diskwright-*")),
+    ]
+    yield Check("given up, nothing is left of it", left == ["No devices found", ""], shown(left))
+    yield Check("given up, the drive is what it was", here.digest == before, "")
+
+
+def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
+    filler = PLACE / "filler"
+    free = int(tool("stat", "-f", "-c", "%a", str(PLACE))) * int(tool("stat", "-f", "-c", "%S", str(PLACE)))
+    tool("fallocate", "-l", str(free - SPARE_BYTES), str(filler))
+    change = here.begin("full", 0)
+    said = ""
+    try:
+        migrate(change.work)
+        change.commit()
+    except Failed as error:
+        said = str(error)
+    valid = ""
+    try:
+        change.check()
+    except Failed as error:
+        valid = str(error)
+    yield Check("where the store's folder runs full a program fails", bool(said), said)
+    yield Check("where the store's folder runs full it is said", "no longer valid" in valid, valid)
+    change.abandon()
+    yield Check("where the store's folder runs full the drive is what it was", here.digest == before, "")
+    try:
+        here.begin("no-room")
+        said = ""
+    except Failed as error:
+        said = str(error)
+    yield Check("where there is no room nothing is begun", "not enough room" in said, said)
+    filler.unlink()
+
+
+def _committed(here: Surroundings, before: str) -> Iterator[Check]:
+    change = here.begin("whole")
+    migrate(change.work)
+    wanted = digest_of(change.work)
+    change.commit()
+    yield Check("committed, the drive holds what the snapshot held", here.digest == wanted, "")
+    tool(*proof(here.node))
+    yield Check("committed, it is mounted as ext4", mounts(here.node, "-t", "ext4", "-o", "ro"), "")
+    change.undo()
+    yield Check("undone, every byte is what it was", here.digest == before, "")
+    yield Check("undone, it is mounted as ext3", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
+
+
+def _kept(here: Surroundings) -> Iterator[Check]:
+    change = here.begin("kept")
+    migrate(change.work)
+    change.commit()
+    mounts(here.node)
+    used = here.digest
+    try:
+        change.undo()
+        said = ""
+    except Refused as error:
+        said = str(error)
+    yield Check(
+        "mounted for writing it cannot be undone", "written to since" in said and here.digest == used, said
+    )
+    change.keep()
+    left = list(PLACE.glob("diskwright-*"))
+    yield Check("kept, the room is given back", not left and here.digest == used, shown(left))
+
+
+def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
+    """The power goes while the drive is half replaced."""
+    here = _prepared(fleet, NATIVE, 4096)
+    (PLACE / "before").write_text(here.digest)
+    change = here.begin("cut")
+    migrate(change.work)
+    (PLACE / "after").write_text(digest_of(change.work))
+    tool("sync")
+    yield Check("the change is ready to be committed", (PLACE / "after").read_text() != here.digest, "")
+    with _power_goes(_moment()):
+        change.commit()
+    yield Check("the power went", False, "the commit came to its end")
+
+
+def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
+    """The next start finds it barred and goes on; then the power goes in the undoing."""
+    here = _found_again(fleet)
+    yield from _is_barred(here, "after-the-commit")
+    change = here.reopened("cut")
+    change.commit()
+    yield Check(
+        "after the power cut the commit comes to its end, to the bit",
+        here.digest == (PLACE / "after").read_text(),
+        "",
+    )
+    tool(*proof(here.node))
+    with _power_goes(_moment()):
+        change.undo()
+    yield Check("the power went", False, "the undoing came to its end")
+
+
+def undone_at_last(fleet: Fleet) -> Iterator[Check]:
+    """And the start after that one."""
+    here = _found_again(fleet)
+    yield from _is_barred(here, "after-the-undoing")
+    here.reopened("cut").undo()
+    yield Check(
+        "after the power cut the undoing comes to its end, to the bit",
+        here.digest == (PLACE / "before").read_text(),
+        "",
+    )
+    yield Check("it is mounted as ext3", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
+
+
+def _found_again(fleet: Fleet) -> Surroundings:
+    _modules()
+    _mount_store(fleet)
+    return Surroundings(node_of(fleet[NATIVE.name]))
+
+
+def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
+    half = here.digest
+    yield Check(
+        "half replaced it is neither",
+        half not in ((PLACE / "before").read_text(), (PLACE / "after").read_text()),
+        shown(getattr(load_record(PLACE / "cut"), "phase", None)),
+    )
+    ways = [
+        words
+        for words in ((), ("-o", "ro,noload"), ("-t", "ext3"), ("-t", "ext2", "-o", "ro"))
+        if mounts(here.node, *words)
+    ]
+    yield Check("half replaced it is mounted in no way", not ways, shown(ways))
+    repaired = run(("e2fsck", "-f", "-y", here.node), seconds=SLOW, accept=range(256))
+    yield Check(
+        "half replaced e2fsck leaves it alone", repaired.status == 8 and here.digest == half, repaired.output
+    )
+    try:
+        here.begin(another)
+        said = ""
+    except DiskwrightError as error:
+        said = str(error)
+    yield Check("half replaced it is begun with by no other run", "another run's change" in said, said)
+
+
+def _moment() -> int:
+    """After so many writes the power goes: some of the first."""
+    return Random().randrange(1, 6)
+
+
+@contextmanager
+def _power_goes(writes: int) -> Iterator[None]:
+    """After so many writes to the drive. They are made to arrive one by one, or nothing at all would have."""
+    left = writes
+    write = DeviceMedium.write
+
+    def counted(medium: DeviceMedium, offset_bytes: int, data: bytes) -> None:
+        nonlocal left
+        if left == 0:
+            cut_power()
+        left -= 1
+        write(medium, offset_bytes, data)
+        medium.flush()
+
+    with patch.object(DeviceMedium, "write", counted):
+        yield
+
+
+JOBS = {
+    "transacted": transacted,
+    "cut-in-commit": cut_in_commit,
+    "cut-in-undoing": cut_in_undoing,
+    "undone-at-last": undone_at_last,
+}
+VISITS = (
+    Visit(
+        "a transaction: given up, run full, committed, taken back, kept",
+        TRANSACTION_FLEET,
+        ("transacted",),
+        900,
+        udev=False,
+    ),
+    Visit("a transaction with udev", TRANSACTION_FLEET, ("transacted",), 900, udev=True, full_only=True),
+    Visit("a transaction: the power goes in the commit", CUT_FLEET, ("cut-in-commit",), 600, udev=False),
+    Visit(
+        "a transaction: gone on with, and the power goes in the undoing",
+        CUT_FLEET,
+        ("cut-in-undoing",),
+        600,
+        udev=False,
+    ),
+    Visit("a transaction: undone at last", CUT_FLEET, ("undone-at-last",), 600, udev=False),
+)

@@ -1,0 +1,1 @@
+"""Partitions that move while the power goes or a sector fails."""

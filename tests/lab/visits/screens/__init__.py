@@ -1,0 +1,1 @@
+"""What is seen and done on the text console, and drives that come and go meanwhile."""

@@ -1,0 +1,164 @@
+"""Job: the wizard on the kernel's own text console, by keys, from the list of drives to the last question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import Bus, EmulatedDrive, Fleet
+from tests.lab.drives.pictured import BACKUP, FILMS, NATIVE
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import node_of
+from tests.lab.guest.screen import Console, is_whole, unfit
+from wizard.demo.image import lay_out
+from wizard.desk.tokens import ENOUGH
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+LAPTOP = EmulatedDrive(
+    "laptop",
+    Bus.SATA,
+    serial="63K4T1ABS",
+    model="TOSHIBA MQ01ABD032",
+    wwn=0x50000395A1B2C3D4,
+    rotation_rate=5400,
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=320_072_933_376,
+)
+"""512e, and laid out as if its blocks were of 512 bytes."""
+
+PHOTOS = replace(BACKUP, label="Fotky č. 2")
+"""Named with a letter that the console's font does not have."""
+
+CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
+SIZE = (80, 25)
+PLACE = "/srv/films"
+PURPOSE, WHAT, END = "What will it mostly hold?", "What will be done", "End the wizard?"
+SHOWN = 5
+"""So many cells are named that cannot be seen as they were meant."""
+
+
+def ask(fleet: Fleet) -> Iterator[Check]:
+    """To the last question, which is not answered; at each step, whether the console shows what was
+    written."""
+    drive = fleet[LAPTOP.name]
+    with Console() as console:
+        yield from to_the_last_question(console, drive)
+        console.press("alt+q", then=END)
+        console.press("y")
+        yield ends(console, ExitCode.ENDED_BY_USER)
+        yield Check("it leaves an empty screen behind", not console.text.strip(), console.text)
+
+
+def ends(console: Console, code: ExitCode) -> Check:
+    """Whether the wizard ends with this code."""
+    status = console.ended()
+    return Check(f"the wizard ends with {code.value}", status == code.value, str(status))
+
+
+def short(node: str) -> str:
+    """What the wizard calls a device."""
+    return node.removeprefix("/dev/")
+
+
+def is_read(console: Console, node: str) -> bool:
+    """Whether the cursor stands on a drive, and all drives have answered."""
+    return f"> {short(node)} " in console.text and "reading .." not in console.text
+
+
+def flat(console: Console) -> str:
+    """What the console shows, in one line."""
+    return " ".join(console.text.split())
+
+
+def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Check]:
+    """With the end of the drive's serial typed, and nothing pressed behind it."""
+    yield from _choose(console, node_of(drive))
+    yield from _plan(console)
+    yield from look(console, "plan", 3)
+    console.press("enter", then=lambda: WHAT in console.text and "Trying it out" not in flat(console))
+    console.press("f3", then="Destroys:")
+    yield from look(console, "commands", 4)
+    console.press("escape", then=WHAT)
+    end = drive.serial[-ENOUGH:]
+    console.press(f"={end}", then=f"[{end}")
+    yield from look(console, "review", 4)
+
+
+def _choose(console: Console, node: str) -> Iterator[Check]:
+    console.until(lambda: is_read(console, node))
+    yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
+    yield from look(console, "drives", 1)
+    console.press("right", then=f"> {short(node)} ")
+    yield Check(
+        "a letter that its font lacks has one in its place", "Fotky c. 2" in console.text, console.text
+    )
+    yield from look(console, "partitions", 1)
+    console.press("left")
+    for key, name, words in (
+        ("f1", "help", "Keys"),
+        ("f2", "words", "What the words mean"),
+        ("w", "reasons", "Why:"),
+        ("enter", "actions", "Test speed"),
+    ):
+        console.press(key, then=words)
+        yield from look(console, name, None if name == "actions" else 1)
+        console.press("escape", then=lambda: is_read(console, node))
+    console.press("s", then=PURPOSE)
+    yield from look(console, "purpose", 2)
+    console.press("enter", then="Volumes")
+
+
+def _plan(console: Console) -> Iterator[Check]:
+    console.press("x", then="Lost:")
+    for key, name, words in (("f", "filesystem", "cannot"), ("o", "options", "noatime")):
+        console.press(key, then=words)
+        yield from look(console, name, 3)
+        console.press("escape", then="Lost:")
+    console.press("e", then="This volume")
+    console.press("down", "down", "down", then="> Label")
+    # A place is proposed: it goes first.
+    console.press("=films", "down", then="> Mount point")
+    console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
+    yield from look(console, "volume", 3)
+    console.press(*["enter"] * 4, then="Lost:")
+
+
+def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
+    """Whether the console shows what was written, and at a step all of it."""
+    if console.camera:
+        console.photograph(name)
+    screen = console.seen
+    wrong = [*unfit(screen, console.font)]
+    yield Check(f"{name}: the console's font has all that is shown", not wrong, "; ".join(wrong[:SHOWN]))
+    if step is not None:
+        yield Check(
+            f"{name}: the head is on the first line, the keys on the last",
+            is_whole(screen, step),
+            screen.text,
+        )
+
+
+def _lay_out_past(lab: Laboratory) -> None:
+    """As somebody left the drive years ago."""
+    lay_out(lab.image(LAPTOP.name), "gpt", (FILMS, PHOTOS))
+
+
+JOBS = {"ask-on-console": ask}
+
+VISITS = (
+    Visit(
+        "the wizard on a text console: by keys to the last question, all of it in the console's font",
+        CONSOLE_FLEET,
+        ("ask-on-console",),
+        seconds=600,
+        udev=False,
+        screen=True,
+        prepare=_lay_out_past,
+    ),
+)

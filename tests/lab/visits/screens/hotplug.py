@@ -1,0 +1,381 @@
+"""Jobs: drives pulled out and plugged in while the wizard, a benchmark, a reading or a run is at work on
+them."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.host import ask_host
+from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, tool
+from tests.looks.terminals.terminal import Terminal
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.run.runs import list_runs
+from wizard.diagnose.diagnose import diagnose
+from wizard.documents.codec import from_json
+from wizard.layout.document import read_plan
+from wizard.model.journal import Check
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import partition_path
+from wizard.probe import collect
+from wizard.probe.facts import RawDrive
+from wizard.probe.host.system import read_machine
+from wizard.probe.interpret import drive_of, machine_of
+
+PAUSE_SECONDS = 0.1
+WRITING_PAUSE_SECONDS = 0.01
+"""Between two looks whether the drive is being written, which does not take long."""
+PATIENCE_SECONDS = 180.0
+"""How long anything may take to be shown; it takes a few seconds."""
+PURPOSE = "What will it mostly hold?"
+ROWS = ("> sd", "  sd")
+"""How a drive's line in the list begins."""
+
+
+def _stick(name: str, model: str) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.USB,
+        serial=f"LAB-{name.upper()}",
+        vendor="LAB",
+        model=model,
+        logical_block_bytes=512,
+        physical_block_bytes=512,
+        size_bytes=128 * MIB,
+        removable=True,
+    )
+
+
+STICK = _stick("stick", "Pulled Stick")
+OTHER = _stick("other", "Other Stick")
+DISK = EmulatedDrive(
+    "disk",
+    Bus.SCSI,
+    serial="LAB-PULLED-DISK",
+    vendor="LAB",
+    model="Pulled Disk",
+    wwn=0x5000C500AAAA0301,
+    rotation_rate=7200,
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=128 * MIB,
+    media=Pace(100, charges_rewrites=False),
+)
+"""Slow, so that whatever is at work on it is at work for a while."""
+
+PULLED_FLEET = Fleet("pulled", (DISK, STICK, OTHER))
+
+
+def pull(drive: EmulatedDrive) -> None:
+    """Take a drive away, and wait until the kernel has seen that."""
+    folder = Path("/sys/block", Path(node_of(drive)).name)
+    before = (folder / "diskseq").read_text()
+    ask_host("unplug", drive.name)
+    limit = monotonic() + SLOW
+    while (folder / "diskseq").exists() and (folder / "diskseq").read_text() == before:
+        assert monotonic() < limit, f"The kernel still has {folder.name}."
+        sleep(PAUSE_SECONDS)
+
+
+def plug(drive: EmulatedDrive) -> str:
+    """Attach a drive that was pulled; its node, which may be another now."""
+    ask_host("plug", drive.name)
+    return node_of(drive, SLOW)
+
+
+def rows(fleet: Fleet) -> Iterator[Check]:
+    """The wizard's first list: a drive's row goes and comes without a key."""
+    nodes = {drive.name: node_of(drive) for drive in fleet.drives}
+    with Terminal(TERM="linux") as screen:
+        yield shows(screen, "the wizard lists every drive", lambda: _is_read(screen, *nodes.values()))
+        pull(fleet["stick"])
+        yield shows(
+            screen, "stick: its row goes when it is pulled", partial(_is_missing, screen, nodes["stick"])
+        )
+        yield shows(
+            screen,
+            "stick: a row comes when it is plugged in",
+            partial(_is_read, screen, plug(fleet["stick"])),
+        )
+
+
+def steps(fleet: Fleet) -> Iterator[Check]:
+    """The wizard in later steps: its drive goes while it is measured, and another stick takes the place of
+    the chosen one unseen."""
+    disk, stick, other = fleet["disk"], fleet["stick"], fleet["other"]
+    with Terminal(TERM="linux") as screen:
+        yield shows(
+            screen, "the wizard lists every drive", lambda: _is_read(screen, *map(node_of, fleet.drives))
+        )
+        node_of_disk = node_of(disk)
+        _choose(screen, node_of_disk)
+        screen.press("t")
+        screen.until("Does alignment matter", PATIENCE_SECONDS)
+        screen.press("enter")
+        yield shows(screen, "disk: it is measured", lambda: " so far" in screen.text)
+        pull(disk)
+        yield shows(
+            screen,
+            "disk: that it has gone while it was measured is said",
+            partial(_says, screen, f"{node_of_disk} has gone"),
+        )
+        screen.press("escape")
+        plug(disk)
+        yield shows(
+            screen, "back in the list, it comes again", lambda: _is_read(screen, *map(node_of, fleet.drives))
+        )
+        node = node_of(stick)
+        _choose(screen, node)
+        screen.press("enter")
+        screen.until(PURPOSE, PATIENCE_SECONDS)
+        with _asleep(screen.pid):
+            pull(stick)
+            pull(other)
+            yield Check("another stick takes the chosen one's node", plug(other) == node, node)
+        yield shows(
+            screen,
+            "it is not taken for the chosen one",
+            partial(_says, screen, f"{stick.model} is not attached any more"),
+        )
+        yield shows(
+            screen,
+            "the list has the other one",
+            lambda: "Other" in _row(screen, node) and str(stick.model) not in _row(screen, node),
+        )
+    plug(stick)
+
+
+def readings(fleet: Fleet) -> Iterator[Check]:
+    """A look at a drive and a benchmark while it is pulled: a finding, and a sentence with the exit code."""
+    disk = fleet["disk"]
+    yield from _read_and_pulled(disk)
+    node = plug(disk)
+    with _Work("bench", node, "--seconds", "300", "--scratch", "--confirm", disk.serial) as bench:
+        bench.until(lambda: "Writing back" in bench.said)
+        pull(disk)
+        yield from bench.ends("bench", 1, f"{node} has gone")
+    plug(disk)
+
+
+def runs(fleet: Fleet) -> Iterator[Check]:
+    """A run whose drive is pulled: a sentence and the exit code; and it goes on when the drive is back."""
+    disk = fleet["disk"]
+    node = node_of(disk)
+    plan_file = SHARED / "plan-pulled.json"
+    diskwright(
+        "plan",
+        node,
+        "--volume",
+        "workload=small-files,fs=ext4,label=pulled,mount=/srv/pulled",
+        "-o",
+        str(plan_file),
+    )
+    plan = read_plan(plan_file.read_text(), str(plan_file))
+    with _Work("apply", str(plan_file), "--confirm", disk.serial) as apply:
+        apply.until(is_writing, pause=WRITING_PAUSE_SECONDS)
+        (run,) = list_runs()
+        with _asleep(int((run / "pid").read_text())):
+            pull(disk)
+        yield from apply.ends(
+            "apply", 1, f"{node} is not attached any more", "diskwright resume", "diskwright undo"
+        )
+    yield Check(
+        "apply: the process that applied has no more to say",
+        not (run / "process.log").read_text(),
+        (run / "process.log").read_text(),
+    )
+    status = diskwright("status").output
+    yield Check(
+        "status tells that it failed, and why", "failed" in status and "not attached" in status, status
+    )
+    gone = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
+    yield Check(
+        "resume refuses while the drive is away",
+        gone.status == 3 and "Traceback" not in gone.errors,
+        f"{gone.status}: {gone.errors}",
+    )
+    yield Check("the disk comes back at its node", plug(disk) == node, node)
+    again = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
+    yield Check(
+        "resume goes on to the end",
+        again.status == 0,
+        f"{again.status}: {again.output[-1500:]} {again.errors[-1500:]}",
+    )
+    found = tool("blkid", "-p", "-o", "value", "-s", "UUID", partition_path(node, 1)).strip()
+    yield Check("the filesystem is the planned one", found == plan.volumes[0].uuid, found)
+    tool("umount", "/srv/pulled")
+
+
+def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
+    """`inspect`'s own reading, with the drive pulled between what the kernel says of it and what the drive
+    says itself."""
+    node = node_of(drive)
+    phases = collect.phases(Path(node).name, lambda _: {}, SLOW)
+    facts = dict(next(phases))
+    pull(drive)
+    for update in phases:
+        facts.update(update)
+    machine = read_machine()
+    found = drive_of(from_json(facts, RawDrive, node), machine)
+    codes = [
+        finding.code
+        for finding in diagnose(Machine(machine_of(machine).kernel, (found,), root=True), found, ()).findings
+    ]
+    yield Check(
+        "inspect: a drive that goes while it is read is a finding", "drive-unread" in codes, shown(codes)
+    )
+    yield Check(
+        "inspect: it does not pass for empty",
+        not _passes_for_empty(found),
+        shown([one.what for one in found.unread]),
+    )
+
+
+def _passes_for_empty(drive: Drive) -> bool:
+    return (
+        bool(drive.is_empty)
+        or bool(drive.free)
+        or (drive.table is not None and drive.content_digest is not None)
+    )
+
+
+def is_writing() -> bool:
+    """Whether the one run there is writes what was rehearsed to its drive."""
+    return any(
+        (record := load_record(run)) is not None and record.phase in (Phase.CLEARING, Phase.REPLACING)
+        for run in list_runs()
+    )
+
+
+class _Work:
+    """A command of diskwright at work; use it in a with statement, which ends it."""
+
+    def __init__(self, *words: str) -> None:
+        self._file = (SHARED / "said").open("w+b")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "wizard", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=self._file,
+            stderr=subprocess.STDOUT,
+        )
+
+    def __enter__(self) -> "_Work":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._file.close()
+
+    @property
+    def said(self) -> str:
+        """All it has said so far."""
+        return Path(self._file.name).read_text(errors="replace")
+
+    def until(self, met: Callable[[], bool], pause: float = PAUSE_SECONDS) -> None:
+        """Wait until something is so; fails the job where the command ends before."""
+        limit = monotonic() + PATIENCE_SECONDS
+        while not met():
+            assert self._process.poll() is None and monotonic() < limit, (
+                f"It is not so: {self._process.poll()} {self.said}"
+            )
+            sleep(pause)
+
+    def ends(self, name: str, status: int, *sentences: str) -> Iterator[Check]:
+        """Checks on how it ends."""
+        try:
+            ended: int | None = self._process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            ended = None
+        said = " ".join(self.said.split())
+        yield Check(
+            f"{name}: it ends with status {status} when the drive is pulled",
+            ended == status,
+            f"{ended}: {said}",
+        )
+        for sentence in sentences:
+            yield Check(f"{name}: it says '{sentence}'", sentence in said, said)
+        yield Check(f"{name}: without a traceback", "Traceback" not in said, said)
+
+
+def _choose(screen: Terminal, node: str) -> None:
+    """The cursor to a drive, row by row; fails the job where it does not come there."""
+    listed = [f"/dev/{line[2:].split()[0]}" for line in screen.screen.display if line[:4] in ROWS]
+    key = "g"
+    for one in listed[: listed.index(node) + 1]:
+        screen.press(key)
+        screen.until(partial(_is_under_cursor, screen, one), PATIENCE_SECONDS)
+        key = "down"
+
+
+@contextmanager
+def _asleep(process: int) -> Iterator[None]:
+    """While this lasts, the process notices nothing."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def _says(screen: Terminal, sentence: str) -> bool:
+    """Wherever its lines are broken."""
+    return sentence in " ".join(screen.text.replace("│", " ").split())
+
+
+def _row(screen: Terminal, node: str) -> str:
+    """The line of the list that begins with a drive; empty where there is none."""
+    begins = tuple(f"{mark} {node.removeprefix('/dev/')} " for mark in "> ")
+    return next((line for line in screen.screen.display if line.startswith(begins)), "")
+
+
+def _is_under_cursor(screen: Terminal, node: str) -> bool:
+    return _row(screen, node).startswith("> ")
+
+
+def _is_missing(screen: Terminal, node: str) -> bool:
+    return not _row(screen, node)
+
+
+def _is_read(screen: Terminal, *nodes: str) -> bool:
+    return all((row := _row(screen, node)) and "reading .." not in row for node in nodes)
+
+
+def shows(screen: Terminal, what: str, met: Callable[[], bool]) -> Check:
+    """A check that something comes to stand on the screen."""
+    try:
+        screen.until(met, PATIENCE_SECONDS)
+    except TimeoutError:
+        return Check(what, False, screen.text)
+    return Check(what, True, "")
+
+
+JOBS = {"rows": rows, "steps": steps, "readings": readings, "runs": runs}
+
+VISITS = (
+    Visit(
+        "drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=400, udev=False
+    ),
+    Visit(
+        "drives are pulled out while the wizard and a run are at work",
+        PULLED_FLEET,
+        ("steps", "runs"),
+        seconds=600,
+        udev=True,
+    ),
+    Visit(
+        "drives are pulled out while they are looked at",
+        PULLED_FLEET,
+        ("rows", "readings"),
+        seconds=600,
+        udev=True,
+        full_only=True,
+    ),
+)

@@ -1,0 +1,66 @@
+"""Job: the wizard on the text console to the mounted filesystem, once, for the pictures in screenshots/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import Fleet
+from tests.lab.guest.inside import SLOW, node_of, shown
+from tests.lab.guest.screen import Console
+from tests.lab.visits.screens import console
+from tests.lab.visits.screens.console import LAPTOP, PLACE, ends, look, to_the_last_question
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+from wizard.tools.program import run
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+
+def set_up(fleet: Fleet) -> Iterator[Check]:
+    """To the mounted filesystem."""
+    drive = fleet[LAPTOP.name]
+    with Console(camera=True) as console:
+        yield from to_the_last_question(console, drive)
+        console.press("enter")
+        console.until(lambda: "Steps" in console.text and "[x]" in console.text, rest=False)
+        yield from look(console, "work", 5)
+        console.until("Done, not yet in use")
+        yield from look(console, "waiting", 5)
+        console.press("K", then="Keep what was made on")
+        yield from look(console, "keep")
+        console.press("y", then="Kept")
+        yield from look(console, "result", 5)
+        console.press("enter", then=f"mounted at {PLACE}")
+        console.press("q")
+        yield ends(console, ExitCode.DONE)
+    mounted = run(
+        ["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)
+    ).output.split()
+    yield Check(
+        "what was applied is mounted", mounted == ["xfs", partition_path(node_of(drive), 1)], shown(mounted)
+    )
+
+
+def _keep(lab: Laboratory) -> Iterator[Check]:
+    from tests.lab.errands.record import keep_pictures
+
+    return keep_pictures(lab.shared)
+
+
+JOBS = {"set-up-on-console": set_up}
+
+VISITS = tuple(
+    replace(
+        visit,
+        title="for the pictures: the wizard on a text console",
+        jobs=(*JOBS,),
+        seconds=1500,
+        afterwards=_keep,
+    )
+    for visit in console.VISITS
+)
+"""Not among the tests: `--photograph-console` does it."""

@@ -1,0 +1,1 @@
+"""Whole ways, from a drive to its mounted filesystem."""

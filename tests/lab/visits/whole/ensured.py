@@ -1,0 +1,161 @@
+"""Jobs: drives that are told apart by model, size and bus are brought to what a playbook wants by the real
+ansible-playbook; then one of them is plugged in again under another name; in the next guest all is so."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import FSTAB, SHARED, digests, node_of, shown, tool
+from tests.lab.visits.screens.hotplug import plug, pull
+from tests.loop.playing import Playing
+from wizard.apply.run.runs import list_runs
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+
+LONG = 900.0
+"""Seconds that a play may take. Ansible is many processes, each of them slow in a guest."""
+PLACE = Path("/srv/lab/ensured")
+KEPT = SHARED / "fstab"
+"""The guest's root lies in memory, so what the next one finds of its fstab is kept here."""
+
+
+def _drive(name: str, bus: Bus, size_mib: int) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        bus,
+        serial=f"LAB-{name.upper()}",
+        vendor="LAB" if bus is Bus.USB else None,
+        model="Ensured Disk",
+        logical_block_bytes=512,
+        physical_block_bytes=512,
+        size_bytes=size_mib * MIB,
+    )
+
+
+DATA, SMALL, INNER = (
+    _drive("data", Bus.USB, 192),
+    _drive("small", Bus.USB, 96),
+    _drive("inner", Bus.SATA, 192),
+)
+TAKEN = virtio_drive("taken", 96 * MIB)
+ENSURED_FLEET = Fleet("ensured", (SMALL, DATA, INNER, TAKEN))
+OTHERS = (SMALL, INNER, TAKEN)
+MEDIA = {
+    "name": "media",
+    "match": {"model": "*Ensured Disk", "size": "192MiB", "bus": "usb"},
+    "volume": [{"workload": "large-media", "fs": "ext4", "mount": str(PLACE), "writable": "root"}],
+}
+
+
+def _as(wanted: dict[str, Any], **match: str) -> dict[str, Any]:
+    return {**wanted, "match": match}
+
+
+def ensured(fleet: Fleet) -> Iterator[Check]:
+    """Looked at, made, found so; refused; and found so under another name."""
+    del fleet
+    tool("mkfs.ext4", "-q", "-F", node_of(TAKEN))
+    before, blank = digests([node_of(one) for one in OTHERS]), digests([node_of(DATA)])
+    ansible = Playing(Path("/run/ansible"), LONG)
+    taken = ansible.task(_as(MEDIA, serial=TAKEN.serial))
+    twice = ansible.task(_as(MEDIA, model="*Ensured Disk", bus="usb"))
+    media = ansible.task(MEDIA)
+
+    (checked,), printed = ansible.play(media, words=("--check", "--diff"))
+    yield Check("--check says that it would change", _is(checked, "would-change"), shown(checked))
+    yield Check("--check wrote nothing", digests([node_of(DATA)]) == blank and not list_runs(), "")
+    is_shown = '-  "table": "none"' in printed and '+      "filesystem": "ext4"' in printed
+    yield Check("--diff shows before and after", is_shown, printed[-2000:])
+
+    (refused, unclear, made, again), _ = ansible.play(taken, twice, media, media)
+    yield Check(
+        "a drive with something on it is refused",
+        bool(refused.get("failed")) and 'replace = "' in str(refused.get("msg")),
+        shown(refused),
+    )
+    yield Check(
+        "two drives for one entry are refused", "2 drives match" in str(unclear.get("msg")), shown(unclear)
+    )
+    yield Check("the first time it changes", _is(made, "changed"), shown(made))
+    yield Check("the second time it is as wanted", _is(again, "as-wanted"), shown(again))
+    yield _is_mounted("it is mounted")
+    (PLACE / "kept").write_text("kept")
+
+    tool("umount", str(PLACE))
+    old, new = _swapped()
+    yield Check("plugged in again it has another name", old != new, f"{old} {new}")
+    (back, again), _ = ansible.play(media, media)
+    drive = (back.get("drives") or [{}])[0]
+    yield Check(
+        "it is matched there, and mounted again", _is(back, "changed") and drive["path"] == new, shown(back)
+    )
+    yield Check("and then it is as wanted", _is(again, "as-wanted"), shown(again))
+    yield _is_mounted("it is mounted again")
+    yield Check("it holds what it held", (PLACE / "kept").exists(), "")
+    after = digests([node_of(one) for one in OTHERS])
+    yield Check("of the other drives every byte is as it was", after == before, shown(after))
+    tool("umount", str(PLACE))
+    shutil.copy(FSTAB, KEPT)
+
+
+def ensured_later(fleet: Fleet) -> Iterator[Check]:
+    """Another start: what fstab mounted is as wanted, though nothing is known of a run any more."""
+    del fleet
+    shutil.copy(KEPT, FSTAB)
+    PLACE.mkdir(parents=True)
+    node_of(DATA)
+    tool("mount", str(PLACE))
+    ansible = Playing(Path("/run/ansible"), LONG)
+    (again,), _ = ansible.play(ansible.task(MEDIA))
+    yield Check("after a start it is as wanted", _is(again, "as-wanted") and not list_runs(), shown(again))
+    yield _is_mounted("it is mounted by fstab")
+
+
+def _is(result: dict[str, Any], state: str) -> bool:
+    """Whether a task ended well with its one drive so."""
+    states = [drive["state"] for drive in result.get("drives", ())]
+    changes = state != "as-wanted"
+    return not result.get("failed") and result["changed"] is changes and states == [state]
+
+
+def _is_mounted(what: str) -> Check:
+    source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE), accept=(0, 1)).strip()
+    return Check(what, source == partition_path(node_of(DATA), 1), source)
+
+
+def _swapped() -> tuple[str, str]:
+    """The drive's node, and the one that it has once both at its bus are pulled and plugged in the other way
+    round."""
+    old = node_of(DATA)
+    by_name = sorted((DATA, SMALL), key=node_of)
+    for drive in by_name:
+        pull(drive)
+    for drive in reversed(by_name):
+        plug(drive)
+    return old, node_of(DATA)
+
+
+JOBS = {"ensured": ensured, "ensured-later": ensured_later}
+VISITS = (
+    Visit(
+        "Ansible: as wanted, told apart and found again",
+        ENSURED_FLEET,
+        ("ensured",),
+        3600,
+        udev=True,
+        full_only=True,
+    ),
+    Visit(
+        "Ansible: after a start all is so",
+        ENSURED_FLEET,
+        ("ensured-later",),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
+)

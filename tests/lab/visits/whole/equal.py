@@ -1,0 +1,100 @@
+"""Job: what is rehearsed on a stand-in and brought to the drive is what the makers of filesystems make when
+they are let loose on the drive itself and ask it for its blocks: on a 512e drive, and on one that advises a
+stripe. Every field of the superblocks is compared, but for what is drawn at random, and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from tests.fields import fields
+from tests.lab.drives.fleet import GIB, KIB, MIB, EmulatedDrive, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SHARED, confirmed, diskwright, keep_runs_at, node_of, tool
+from tests.loop.applying import unknown_kernel, wish
+from wizard.filesystems.registry import MADE
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode, make_plan
+from wizard.model.journal import Check
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.plan import Plan
+from wizard.probe.machine import probe_machine
+
+EMULATING = virtio_drive("equal-512e", 6 * GIB)
+STRIPED = replace(
+    virtio_drive("equal-striped", 6 * GIB), minimum_io_bytes=64 * KIB, optimal_io_bytes=256 * KIB
+)
+REST = virtio_drive("equal-rest", 3 * GIB)
+EQUAL_FLEET = Fleet("equal", (EMULATING, STRIPED, REST))
+PLACE = Path("/srv/lab/rest")
+VOLUMES = (
+    ("ext4", 400 * MIB),
+    ("ext4", 600 * MIB),
+    ("xfs", 800 * MIB),
+    ("xfs", 1100 * MIB),
+    ("btrfs", 400 * MIB),
+    ("f2fs", 400 * MIB),
+    ("vfat", 400 * MIB),
+    ("exfat", 400 * MIB),
+    ("ntfs", 400 * MIB),
+)
+"""Small ones of ext4 have small blocks, and small ones of XFS no stripe."""
+HEADS = {"vfat": ("-g", "255/63"), "ntfs": ("-H", "255", "-S", "63")}
+"""Heads and sectors, of which each kind of drive says something else: Windows wants these."""
+PATIENCE = 600.0
+"""Seconds for nine filesystems, each made and checked."""
+FEWEST = 4
+"""Lines that a reader prints at least; fewer would compare nothing."""
+
+
+def equal(fleet: Fleet) -> Iterator[Check]:
+    """One drive after the other, with a volume of each kind."""
+    rest = node_of(fleet[REST.name])
+    tool("modprobe", "ext4")
+    tool("mkfs.ext4", "-q", "-F", rest)
+    PLACE.mkdir(parents=True)
+    tool("mount", rest, str(PLACE))
+    keep_runs_at(PLACE)
+    for drive in (EMULATING, STRIPED):
+        yield from _compared(fleet[drive.name])
+
+
+def _compared(drive: EmulatedDrive) -> Iterator[Check]:
+    plan = _plan(node_of(drive))
+    file = SHARED / f"plan-{drive.name}.json"
+    file.write_text(render_plan(plan))
+    told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256), seconds=PATIENCE)
+    yield Check(f"{drive.name}: apply ends well", told.status == 0, told.errors[-1500:])
+    if told.status:
+        return
+    rehearsed = {volume.path: fields(volume.filesystem, volume.path, tool) for volume in plan.volumes}
+    for step in plan.steps:
+        if isinstance(step.operation, MakeFilesystem):
+            yield from _made_directly(drive, step.operation, rehearsed[step.operation.device])
+
+
+def _plan(node: str) -> Plan:
+    machine = unknown_kernel(probe_machine([node]))
+    wishes = tuple(wish(kind, size, options=()) for kind, size in VOLUMES)
+    return make_plan(machine, machine.drives[0], wishes, Mode.REPLACE, lambda: str(uuid4()))
+
+
+def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[str]) -> Iterator[Check]:
+    """By its maker alone, without what it is told of the drive's blocks and of its place."""
+    tool("wipefs", "--all", "--quiet", made.device)
+    for argv in MADE[made.filesystem].commands(replace(made, options=HEADS.get(made.filesystem, ()))):
+        tool(*argv)
+    direct = fields(made.filesystem, made.device, tool)
+    others = [line for line in (*rehearsed, *direct) if (line in rehearsed) != (line in direct)]
+    yield Check(
+        f"{drive.name}: every field of {made.filesystem} on {made.device} is as its maker makes it there",
+        rehearsed == direct and len(direct) >= FEWEST,
+        "\n".join(others),
+    )
+
+
+JOBS = {"equal": equal}
+TITLE = "what is rehearsed equals what is made on the drive itself, on 512e and on striped drives"
+VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 1500, udev=False, full_only=True),)

@@ -1,0 +1,97 @@
+"""Job: a mounted ext3, and an ext4, take the free space behind their partition while somebody writes to them;
+a run that is killed in between goes on. In a guest root may grow them, which a container's root may not; the
+loop tests do XFS and Btrfs."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import DIES, SLOW, diskwright, empty, node_of, standing_in, story, tool
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+from wizard.tools.program import run
+
+GROWING = virtio_drive("growing", 640 * MIB)
+FLEET = Fleet("grown", (GROWING,))
+PLACE = Path("/srv/lab/grown")
+SCRIPT = "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=320MiB\nstart=600MiB,size=8MiB\n"
+OLD, NEW = 320, 591
+"""MiB of the partition."""
+
+WRITES = 'while [ -e "$1/on" ]; do head -c 300000 /dev/urandom > "$1/busy"; sync "$1/busy"; sleep 0.2; done'
+
+
+def grown_in_use(fleet: Fleet) -> Iterator[Check]:
+    """One without, one with an accident."""
+    tool("modprobe", "ext4")
+    node = node_of(fleet[GROWING.name])
+    yield from _grown(node, "ext3", killed=False)
+    yield from _grown(node, "ext4", killed=True)
+
+
+def _grown(node: str, filesystem: str, *, killed: bool) -> Iterator[Check]:
+    part = partition_path(node, 2)
+    empty(node)
+    tool("sh", "-c", f"printf '{SCRIPT}' | sfdisk --quiet --wipe always {node}")
+    tool("udevadm", "settle", "--timeout=60")
+    tool(f"mkfs.{filesystem}", "-q", "-F", part)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    tool("mount", part, str(PLACE))
+    kept = bytes(range(256)) * 100_000
+    (PLACE / "kept").write_bytes(kept)
+    (PLACE / "on").touch()
+    what = f"{filesystem}, killed while it grows" if killed else filesystem
+    with subprocess.Popen(["sh", "-c", WRITES, "sh", str(PLACE)]) as writer:
+        try:
+            yield from _asked(part, what, killed=killed)
+        finally:
+            (PLACE / "on").unlink()
+        writer.wait(60)
+    sizes = [int(tool("blockdev", "--getsize64", part)) // MIB, _held(PLACE)]
+    yield Check(
+        f"{what}: partition and filesystem have grown",
+        sizes[0] == NEW and sizes[1] > NEW * 4 // 5,
+        str(sizes),
+    )
+    tool("umount", str(PLACE))
+    told = run(("e2fsck", "-f", "-n", part), seconds=SLOW, accept=range(256))
+    yield Check(f"{what}: its own check finds it clean", told.status == 0, told.output[-1000:])
+    tool("mount", part, str(PLACE))
+    same = sha256((PLACE / "kept").read_bytes()).digest() == sha256(kept).digest()
+    tool("umount", str(PLACE))
+    yield Check(f"{what}: a file from before is the same", same, "")
+    valid = tool("sfdisk", "--verify", node)
+    yield Check(f"{what}: both copies of the table are whole", "No errors detected" in valid, valid)
+
+
+def _asked(part: str, what: str, *, killed: bool) -> Iterator[Check]:
+    words = ("grow", part, "--confirm", GROWING.serial)
+    if not killed:
+        told = diskwright(*words, accept=range(256))
+        yield Check(f"{what}: grow ends well", told.status == 0, told.errors[-1500:])
+        return
+    with standing_in("resize2fs", part, DIES):
+        diskwright(*words, accept=range(256))
+    newest = list_runs()[-1]
+    yield Check(f"{what}: it is interrupted", state(newest) is RunState.INTERRUPTED, story(newest))
+    told = diskwright("resume", accept=range(256))
+    yield Check(f"{what}: resume goes on to the end", state(newest) is RunState.DONE, told.errors[-1500:])
+
+
+def _held(place: Path) -> int:
+    """MiB of the filesystem, by what the kernel says of its mount."""
+    blocks, size = tool("stat", "-f", "-c", "%b %S", str(place)).split()
+    return int(blocks) * int(size) // MIB
+
+
+JOBS = {"grown-in-use": grown_in_use}
+VISITS = (
+    Visit("mounted filesystems grow while they are written to", FLEET, ("grown-in-use",), 900, udev=True),
+)

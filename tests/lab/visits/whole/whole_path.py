@@ -1,0 +1,303 @@
+"""Jobs: a drive from noise to a mounted filesystem by plan and apply, and the same filesystem in the next
+guest, by its fstab line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet
+from tests.lab.drives.members import CHARGING, FIRST_FLEET, NATIVE
+from tests.lab.errands.visit import Visit
+from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, sysfs, tool, udev_runs
+from wizard.layout.document import read_plan
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+from wizard.model.plan import Plan, TableEntry, Volume, WriteTable
+from wizard.tools.program import run
+
+if TYPE_CHECKING:
+    from tests.lab.guest.machine import Laboratory
+
+ROTATING = replace(CHARGING, name="rotating", serial="LAB-512E-ROTATING", media=None)
+"""Not slow: nothing is measured on it."""
+
+SET_UP_FLEET = Fleet("set-up", (ROTATING, NATIVE))
+
+WISHES = {
+    ROTATING.name: "workload=small-files,label=lab-small,mount=/srv/lab/small",
+    NATIVE.name: "workload=large-media,label=lab-media,mount=/srv/lab/media",
+}
+FSTAB = Path("/etc/fstab")
+KEPT_FSTAB = SHARED / "fstab"
+UNSHOWN = ("defaults", "nofail", "auto", "rw", "exec")
+"""Mount options that the kernel shows always or never."""
+SYSFS_SECTOR_BYTES = 512
+CHECKERS = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check", "--readonly")}
+FILES = 150
+
+
+def set_up(fleet: Fleet) -> Iterator[Check]:
+    """Plan, refuse what must be refused, apply, and ask other tools whether it is so; files are left for the
+    next guest."""
+    for name, wish in WISHES.items():
+        drive, node = fleet[name], node_of(fleet[name])
+        diskwright("plan", node, "--volume", wish, "-o", str(plan_file(name)))
+        plan = _plan(name)
+        if name == ROTATING.name:
+            yield from _refused_before(drive)
+        told = diskwright(
+            "apply",
+            str(plan_file(name)),
+            "--confirm",
+            drive.serial,
+            *(["--keep"] if name != ROTATING.name else []),
+            accept=range(256),
+        )
+        yield Check(
+            f"{name}: apply ends well",
+            told.status == 0,
+            f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+        )
+        if told.status:
+            continue
+        if name == ROTATING.name and not (yield from _waits_and_is_kept(node)):
+            continue
+        yield from stands(name, plan, node)
+        _leave_files(name, _mount_point(plan))
+        if name == ROTATING.name:
+            yield _refused_after(name, node, "--replace", "--workload", "desktop-root", why="in use")
+        tool("umount", str(_mount_point(plan)))
+        if name == ROTATING.name:
+            yield _refused_after(name, node, "--workload", "desktop-root", why="that holds something")
+    shutil.copy(FSTAB, KEPT_FSTAB)
+
+
+def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
+    """Noise is something that a drive held: nothing recognises what was written until it is kept. Whether it
+    was."""
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    seen = [tool("wipefs", "--noheadings", node).strip(), *map(str, Path("/dev").glob(f"{Path(node).name}?"))]
+    yield Check("until it is kept, nothing is seen on the drive", seen == [""], shown(seen))
+    mounted = run(["findmnt", "-n", "-S", f"{node}1"], seconds=SLOW, accept=range(256)).output
+    yield Check("until it is kept, it is not mounted", not mounted, mounted)
+    told = diskwright("keep", accept=range(256))
+    yield Check("keep ends well", told.status == 0, f"{told.status}: {told.errors[-1500:]}")
+    return told.status == 0
+
+
+def return_to(fleet: Fleet) -> Iterator[Check]:
+    """In a new guest: `mount -a` by the fstab that was written, the files, and the filesystems' own
+    checkers."""
+    shutil.copy(KEPT_FSTAB, FSTAB)
+    plans = {name: (_plan(name), node_of(fleet[name])) for name in WISHES}
+    for plan, _ in plans.values():
+        _mount_point(plan).mkdir(parents=True)
+    mounted = run(["mount", "-a"], seconds=SLOW, accept=range(256))
+    yield Check("mount -a mounts by the lines that were written", mounted.status == 0, mounted.errors)
+    for name, (plan, node) in plans.items():
+        yield from stands(name, plan, node)
+        yield _files_are_there(name, _mount_point(plan))
+        tool("umount", str(_mount_point(plan)))
+        yield _is_clean(name, plan, node)
+
+
+def plan_file(name: str) -> Path:
+    """Where a drive's plan is kept for the next guest."""
+    return SHARED / f"plan-{name}.json"
+
+
+def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
+    """The partition and its mount as planned, by sysfs, parted, blkid, findmnt and fstab; `node` is the
+    drive's in this guest."""
+    volume, entry = _volume(plan), _entry(plan)
+    part = partition_path(node, volume.partition)
+    start, size = (int(sysfs(part, key)) * SYSFS_SECTOR_BYTES for key in ("start", "size"))
+    yield Check(
+        f"{name}: the kernel has the partition where it was planned",
+        (start, size) == (entry.start_bytes, entry.size_bytes),
+        f"{start}+{size}",
+    )
+    yield Check(f"{name}: it starts on a whole MiB", start % MIB == 0, str(start))
+    yield Check(
+        f"{name}: the kernel's alignment offset is 0",
+        sysfs(part, "alignment_offset") == "0",
+        sysfs(part, "alignment_offset"),
+    )
+    for kind in ("minimal", "optimal"):
+        parted = run(
+            ["parted", "-s", node, "align-check", kind, str(volume.partition)],
+            seconds=SLOW,
+            accept=range(256),
+        )
+        yield Check(f"{name}: parted calls it aligned ({kind})", parted.status == 0, parted.last_words)
+    probed = tool("blkid", "-p", "-o", "export", part)
+    for key, value in (("UUID", volume.uuid), ("TYPE", volume.filesystem), ("LABEL", volume.label)):
+        yield Check(f"{name}: {key} is the plan's, {value}", f"{key}={value}" in probed.splitlines(), probed)
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+        link = Path("/dev/disk/by-uuid", volume.uuid)
+        yield Check(
+            f"{name}: udev knows it by its UUID",
+            link.exists() and str(link.resolve()) == part,
+            str(link.resolve()),
+        )
+    yield from _mounted(name, volume, part)
+
+
+def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
+    lines = [line for line in FSTAB.read_text().splitlines() if volume.uuid in line]
+    yield Check(
+        f"{name}: fstab has one line for it, with nofail",
+        len(lines) == 1 and "nofail" in lines[0],
+        shown(lines),
+    )
+    found = run(
+        ["findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", str(volume.mount_point)],
+        seconds=SLOW,
+        accept=range(256),
+    )
+    if found.status:
+        yield Check(f"{name}: it is mounted at {volume.mount_point}", False, found.last_words)
+        return
+    mount = json.loads(found.output)["filesystems"][0]
+    where = (mount["source"].partition("[")[0], mount["fstype"])
+    yield Check(
+        f"{name}: it is mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where)
+    )
+    missing = sorted(set(volume.mount_options) - {*mount["options"].split(","), *UNSHOWN})
+    yield Check(
+        f"{name}: mounted with {','.join(volume.mount_options) or 'defaults'}", not missing, mount["options"]
+    )
+
+
+def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
+    """The wrong drive's token, and a plan with one byte changed; the drive is still empty afterwards."""
+    node = node_of(drive)
+    wrong = diskwright("apply", str(plan_file(drive.name)), "--confirm", "LAB-OTHER", accept=range(256))
+    yield Check(
+        f"{drive.name}: another drive's token is refused",
+        wrong.status in (2, 3),
+        f"{wrong.status}: {wrong.errors}",
+    )
+    edited = SHARED / "edited.json"
+    edited.write_text(plan_file(drive.name).read_text().replace("/srv/lab/", "/srv/abl/"))
+    wrong = diskwright("apply", str(edited), "--confirm", drive.serial, accept=range(256))
+    yield Check(
+        f"{drive.name}: an edited plan is refused", wrong.status in (2, 3), f"{wrong.status}: {wrong.errors}"
+    )
+    held = tool("wipefs", "--noheadings", node).strip()
+    yield Check(f"{drive.name}: neither wrote anything", not held, held)
+
+
+def _refused_after(name: str, node: str, *words: str, why: str) -> Check:
+    told = diskwright("plan", node, *words, accept=range(256))
+    return Check(f"{name}: a drive {why} is refused", told.status == 3, f"{told.status}: {told.errors}")
+
+
+def _leave_files(name: str, folder: Path) -> None:
+    """Files of known content, and their digests where the next guest finds them."""
+    draw = Random(name)
+    digests = {}
+    for number in range(FILES):
+        content = draw.randbytes(draw.randrange(1, 20_000))
+        (folder / f"file-{number}").write_bytes(content)
+        digests[f"file-{number}"] = hashlib.sha256(content).hexdigest()
+    (SHARED / f"files-{name}.json").write_text(json.dumps(digests))
+
+
+def _files_are_there(name: str, folder: Path) -> Check:
+    wanted = json.loads((SHARED / f"files-{name}.json").read_text())
+    seen = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("file-*")}
+    return Check(f"{name}: all {FILES} files are there, unharmed", seen == wanted, f"{len(seen)} files")
+
+
+def _is_clean(name: str, plan: Plan, node: str) -> Check:
+    volume = _volume(plan)
+    checked = run(
+        [*CHECKERS[volume.filesystem], partition_path(node, volume.partition)],
+        seconds=SLOW,
+        accept=range(256),
+    )
+    return Check(
+        f"{name}: {volume.filesystem}'s own checker finds it clean",
+        checked.status == 0,
+        f"{checked.output[-500:]} {checked.errors[-500:]}",
+    )
+
+
+def _plan(name: str) -> Plan:
+    return read_plan(plan_file(name).read_text(), str(plan_file(name)))
+
+
+def _volume(plan: Plan) -> Volume:
+    (volume,) = plan.volumes
+    return volume
+
+
+def _entry(plan: Plan) -> TableEntry:
+    """The one partition, as the plan's table operation has it."""
+    (table,) = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    (entry,) = table.entries
+    return entry
+
+
+def _mount_point(plan: Plan) -> Path:
+    place = _volume(plan).mount_point
+    assert place is not None
+    return Path(place)
+
+
+def _noise_everywhere(lab: Laboratory) -> None:
+    lab.fill(noise())
+
+
+def noise() -> bytes:
+    """A MiB that is no signature of anything, the same in every run."""
+    return Random(512).randbytes(MIB)
+
+
+JOBS = {"set-up": set_up, "return": return_to}
+
+VISITS = (
+    Visit(
+        "without udev: inspect, and the benchmark on drives full of noise",
+        FIRST_FLEET,
+        ("look", "measure"),
+        seconds=700,
+        udev=False,
+        alone=True,
+        keeps_every_byte=True,
+        prepare=_noise_everywhere,
+    ),
+    Visit(
+        "with udev: inspect, and the benchmark's figure by another instrument",
+        FIRST_FLEET,
+        ("inspect", "compare"),
+        600,
+        udev=True,
+        alone=True,
+    ),
+    Visit(
+        "from noise to a mounted filesystem by plan and apply",
+        SET_UP_FLEET,
+        ("set-up",),
+        seconds=900,
+        udev=True,
+        prepare=_noise_everywhere,
+    ),
+    Visit(
+        "after a restart: mounted by fstab, files and filesystems whole",
+        SET_UP_FLEET,
+        ("return",),
+        seconds=400,
+        udev=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The runs of the published pictures, said to the wizard again."""

@@ -1,0 +1,279 @@
+"""The wizard on the machine, the measurement and the run in tests/looks/recorded: what it shows has happened,
+on emulated drives."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from pathlib import Path
+from re import search
+
+from tests.looks.rehearsal import (
+    Hand,
+    Take,
+    app_of,
+    come,
+    fill,
+    flat,
+    highlight,
+    press,
+    press_until,
+    ready,
+    to_field,
+    until,
+)
+from wizard.apply.engine.record import Phase, power_sentence
+from wizard.apply.run.journal import ENDS, RunState, read_entries
+from wizard.apply.run.runs import runs_folder
+from wizard.layout.document import read_kept_plan
+from wizard.layout.planner import Mode
+from wizard.layout.told.promise import WayBackRoom
+from wizard.layout.wishes.wish import Arrangement, Wish
+from wizard.model.journal import Entry, Event
+from wizard.model.machine import Drive, Machine
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.plan import Plan
+from wizard.model.verdict import Verdict
+from wizard.probe.recorded import load_machine
+from wizard.services.recorded import RecordedServices
+from wizard.trial.document import read_verdict
+from wizard.trial.measure import Progress
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+ANEW = "sudo python -m tests.lab --record"
+
+
+class OutOfDate(Exception):
+    """Today's program does not do what was recorded; the sentence says what differs, and how to record it
+    anew."""
+
+    def __init__(self, what: str, anew: str = ANEW) -> None:
+        needs = " (it needs QEMU, and some minutes)" if anew == ANEW else ""
+        super().__init__(f"{what} `{anew}` makes the recording in tests/looks/recorded anew{needs}.")
+
+
+class Performance(RecordedServices):
+    """What was recorded, said again. The run goes on behind its first mkfs only when `applied` is set."""
+
+    def __init__(self, folder: Path = RECORDED) -> None:
+        super().__init__(load_machine(folder / "machine.json"), str(folder))
+        self.recorded_plan = recorded_plan(folder / "plan.json")
+        self.verdicts = {access: _verdict(folder / f"verdict-{access}.json") for access in ("read", "write")}
+        self.entries = read_entries(folder)
+        self.applied = threading.Event()
+        self.kept = False
+        self._run = _run_name((folder / "apply.txt").read_text())
+
+    @property
+    def drive(self) -> Drive:
+        """The one that was set up."""
+        path = self.recorded_plan.drive.path
+        return next(drive for drive in self.machine.drives if drive.path == path)
+
+    @property
+    def obstacle(self) -> str:
+        return ""
+
+    def plan(
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
+    ) -> Plan:
+        """With the UUIDs that were drawn when it was recorded."""
+        self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
+        return super().plan(machine, drive, wishes, mode, arrangement)
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """That was not recorded."""
+        return WayBackRoom()
+
+    def measure(
+        self,
+        drive: Drive,
+        *,
+        write: bool,
+        physical_bytes: int | None,
+        on_progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> Verdict:
+        """The result at once: how it came about was not recorded."""
+        return self.verdicts["write" if write else "read"]
+
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """No plan but the recorded one was ever carried out."""
+        self.check(plan)
+        return runs_folder() / self._run
+
+    def check(self, plan: Plan | None) -> None:
+        """Raises OutOfDate unless this is the plan that was carried out."""
+        if plan is None or _essence(plan) != _essence(self.recorded_plan):
+            raise OutOfDate(
+                f"{_difference(plan, self.recorded_plan)} of the plan that the wizard makes is not what was "
+                "recorded."
+            )
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        made = (
+            number
+            for number, step in enumerate(self.recorded_plan.steps, 1)
+            if isinstance(step.operation, MakeFilesystem)
+        )
+        first = next(made)
+        for entry in self.entries:
+            yield entry
+            if (entry.event, entry.step) == (Event.STEP_STARTED, first):
+                self.applied.wait(60)
+            if entry.event is Event.WAITING and not self.kept:
+                return
+
+    def state(self, run: Path) -> RunState:
+        return ENDS[self.entries[-1].event] if self.kept else RunState.WAITING
+
+    def phase(self, run: Path) -> Phase:
+        if not self.applied.is_set():
+            return Phase.REHEARSING
+        return Phase.KEPT if self.kept else Phase.BARRED
+
+    def power(self, run: Path) -> str:
+        return power_sentence(self.phase(run), self.drive.path)
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        """What was said when it was kept follows in the journal."""
+        self.kept = True
+        return self.entries[-1].sentence
+
+
+def recorded_plan(path: Path) -> Plan:
+    """As it was carried out: today's program need not say of it what was said then."""
+    return read_kept_plan(path.read_text(), path.name)
+
+
+def _essence(plan: Plan) -> tuple[object, ...]:
+    """What a plan does, to what and how, without the words for it."""
+    steps = tuple((step.operation, step.commands) for step in plan.steps)
+    return (plan.drive, plan.before, plan.after, plan.volumes, steps)
+
+
+def _verdict(path: Path) -> Verdict:
+    return read_verdict(path.read_text(), path.name)
+
+
+def _run_name(said: str) -> str:
+    found = search(r"This is run (\S+)\.$", said.partition("\nApplying")[0])
+    if found is None:
+        raise OutOfDate("What `apply` said does not name its run.")
+    return found[1]
+
+
+def _difference(plan: Plan | None, recorded: Plan) -> str:
+    """Which part of two unequal plans differs first."""
+    for part in ("drive", "before", "after", "volumes"):
+        if getattr(plan, part, None) != getattr(recorded, part):
+            return f"The part `{part}`"
+    return "A step"
+
+
+async def perform(pilot: Hand, take: Take, services: Performance) -> None:
+    """Do with keys what was done with commands when it was recorded, and take a picture of every place."""
+    await _choose(pilot, take, services.drive.path)
+    await _plan(pilot, take)
+    services.check(app_of(pilot).desk.session.plan)
+    await take("plan")
+    await press(pilot, "enter")
+    await come(pilot, "review")
+    await take("review")
+    await _work(pilot, take, services)
+    await _trial(pilot, take, services.drive.path)
+
+
+async def _choose(pilot: Hand, take: Take, path: str) -> None:
+    await ready(pilot)
+    await highlight(pilot, path)
+    await take("drives")
+    await press(pilot, "enter")
+    await come(pilot, "actions")
+    await take("actions")
+    await press(pilot, "escape")
+    await ready(pilot)
+    for key, name in (("?", "help"), ("f2", "glossary"), ("w", "reasons"), ("i", "health")):
+        await press(pilot, key)
+        await come(pilot, name)
+        await take(name)
+        await press(pilot, "escape")
+        await ready(pilot)
+    await press(pilot, "s")
+    await come(pilot, "purpose")
+    await highlight(pilot, "large-media")
+    await take("purpose")
+    await press(pilot, "enter")
+    await come(pilot, "plan")
+
+
+async def _plan(pilot: Hand, take: Take) -> None:
+    """Everything is replaced, by two volumes."""
+    if "Kept" in flat(pilot) or "cannot be done" in flat(pilot):
+        await press(pilot, "x")
+    await press(pilot, "f")
+    await come(pilot, "filesystem")
+    await take("filesystem")
+    await press(pilot, "escape")
+    await come(pilot, "plan")
+    await press(pilot, "o")
+    await come(pilot, "options")
+    await take("options")
+    await press(pilot, "escape")
+    await come(pilot, "plan")
+    await press(pilot, "e")
+    await come(pilot, "volume")
+    await fill(pilot, size="600G", label="films", mount="/srv/films")
+    await take("volume")
+    await _accept(pilot)
+    await press(pilot, "+")
+    await come(pilot, "volume")
+    await to_field(pilot, "purpose")
+    await press_until(pilot, "right", "Many small files")
+    await fill(pilot, label="mail", mount="/srv/mail")
+    await _accept(pilot)
+
+
+async def _accept(pilot: Hand) -> None:
+    """Enter leads to the next field, and from the last one back to the plan."""
+    for _ in app_of(pilot).keyboard.view.fields:
+        if app_of(pilot).keyboard.view.place == "plan":
+            return
+        await press(pilot, "enter")
+    await come(pilot, "plan")
+
+
+async def _work(pilot: Hand, take: Take, services: Performance) -> None:
+    await press(pilot, f"={services.drive.token}", "enter")
+    await come(pilot, "work")
+    await until(lambda: search(r"Make the", flat(pilot)) is not None, pilot)
+    await until(lambda: "%" in flat(pilot) or "percent" in flat(pilot), pilot)
+    await take("work")
+    services.applied.set()
+    await come(pilot, "result")
+    await take("waiting")
+    await press(pilot, "U")
+    await come(pilot, "question")
+    await take("undo")
+    await press(pilot, "escape")
+    await come(pilot, "result")
+    await press(pilot, "K")
+    await come(pilot, "question")
+    await press(pilot, "y")
+    await until(lambda: services.kept and app_of(pilot).keyboard.view.place == "result", pilot)
+    await take("result")
+    await press(pilot, "enter")
+
+
+async def _trial(pilot: Hand, take: Take, path: str) -> None:
+    await ready(pilot)
+    await highlight(pilot, path)
+    await press(pilot, "t")
+    await come(pilot, "trial")
+    await press(pilot, "enter")
+    await until(lambda: not app_of(pilot).keyboard.view.busy, pilot)
+    await take("trial")

@@ -1,0 +1,133 @@
+"""The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has
+happened, on a loop device."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tests.looks.performed.performance import OutOfDate
+from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, press, ready, rows, until
+from tests.unit.machines import drive, machine
+from wizard.apply.run.journal import ENDS, RunState, read_entries
+from wizard.documents.codec import from_json, parse_document
+from wizard.migrate.document import read_kept_migration
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Situation
+from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.migration import ConvertFiles, Migration, Prospect
+from wizard.model.documents.of_run import OneTokened
+from wizard.model.journal import Entry, Event
+from wizard.model.machine import Drive, Signature
+from wizard.services.recorded import RecordedServices
+from wizard.services.session import Moving
+
+FOLDER = Path(__file__).parents[1] / "recorded_moving"
+ANEW = "sudo python -m tests.loop.migrate.recordmoving"
+SITUATION_SCHEMA = "diskwright.situation/1"
+
+
+class MovingPerformance(RecordedServices):
+    """What was recorded, said again. The run goes on behind the conversion of its files only when `applied`
+    is set."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        where = folder / "situation.json"
+        self.found = from_json(
+            parse_document(where.read_text(), SITUATION_SCHEMA, where.name), Situation, where.name
+        )
+        self.recorded = _migration(folder / "migration.json")
+        self.entries = read_entries(folder)
+        self.run = Path((folder / "run.txt").read_text().strip())
+        self.applied = threading.Event()
+        super().__init__(machine(_drive(self.found)), str(folder))
+
+    @property
+    def obstacle(self) -> str:
+        return ""
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        return prospect_of(self.found), self.found.manifest_seconds
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        assert moving.way is not None
+        return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
+
+    def begin(self, document: OneTokened, token: str) -> Path:
+        """No migration but the recorded one was ever carried out; today's words for it may be others."""
+        if not isinstance(document, Migration) or _essence(document) != _essence(self.recorded):
+            raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
+        return self.run
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        held = next(
+            number
+            for number, step in enumerate(self.recorded.steps, 1)
+            if isinstance(step.operation, ConvertFiles)
+        )
+        for entry in self.entries:
+            yield entry
+            if (entry.event, entry.step) == (Event.STEP_STARTED, held):
+                self.applied.wait(60)
+
+    def state(self, run: Path) -> RunState:
+        return ENDS[self.entries[-1].event]
+
+
+def _migration(path: Path) -> Migration:
+    """As it was carried out: today's program need not say of it what was said then."""
+    return read_kept_migration(path.read_text(), path.name)
+
+
+def _essence(migration: Migration) -> tuple[object, ...]:
+    """What a migration does, to what and how, without the words for it."""
+    operations = tuple(step.operation for step in migration.steps)
+    commands = tuple(step.commands for step in migration.steps)
+    return (
+        migration.drive,
+        migration.device,
+        migration.before,
+        migration.means,
+        migration.manifest,
+        operations,
+        commands,
+    )
+
+
+def _drive(found: Situation) -> Drive:
+    """As the situation knows it: a loop device has neither a model nor a serial number."""
+    known = found.drive
+    signature = Signature(found.ext.kind, "filesystem", label=found.ext.label)
+    bare = drive(
+        path=known.path,
+        size_bytes=known.size_bytes,
+        geometry=known.geometry,
+        by_id=(),
+        model=None,
+        serial=None,
+        wwn=None,
+        bus="loop",
+    )
+    return replace(
+        bare, signatures=(signature,), vendor=None, revision=None, rotational=known.rotational, free=()
+    )
+
+
+async def perform_moving(pilot: Hand, take: Take, services: MovingPerformance) -> None:
+    """Do with keys what was done when it was recorded, and take a picture of every place."""
+    await ready(pilot)
+    await press(pilot, "m")
+    await come(pilot, "ways")
+    await until(lambda: bool(rows(pilot)) and not app_of(pilot).keyboard.view.busy, pilot)
+    await highlight(pilot, services.recorded.way.value)
+    await take("ways")
+    await press(pilot, "enter")
+    await come(pilot, "review")
+    await take("ways-review")
+    await press(pilot, f"={services.recorded.drive.token}", "enter")
+    await come(pilot, "work")
+    await until(lambda: "runs of blocks" in flat(pilot), pilot)
+    await take("ways-work")
+    services.applied.set()
+    await come(pilot, "result")
+    await take("ways-result")

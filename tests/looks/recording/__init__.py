@@ -1,0 +1,1 @@
+"""The recording on the README: how its run was recorded, and its frames."""

@@ -1,0 +1,59 @@
+"""The wizard on a drive whose zones the host must manage, as it was recorded in the lab."""
+
+from dataclasses import replace
+
+from tests.lab.visits.drives.portraits import file_of
+from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready
+from tests.unit.desk.person import texts_of
+from wizard.model.machine import Machine
+from wizard.probe.recorded import load_machine
+
+
+def with_zones_written(count: int) -> Machine:
+    on = load_machine(file_of("nvme-zoned"))
+    (of,) = on.drives
+    assert of.zones is not None
+    return replace(on, drives=(replace(of, zones=replace(of.zones, written=count)),))
+
+
+def said(pilot: Hand) -> str:
+    """All that the place holds, also what is scrolled away, as one line."""
+    return " ".join(" ".join(texts_of(app_of(pilot).keyboard.view)).split())
+
+
+async def to_plan(pilot: Hand) -> None:
+    await ready(pilot)
+    await press(pilot, "enter" if "Set up" in flat(pilot) else "s")
+    await come(pilot, "purpose")
+    await press(pilot, "enter")
+    await come(pilot, "plan")
+
+
+def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_there() -> None:
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot)
+        assert "Btrfs" in flat(pilot) and "8.6 GB" in flat(pilot)
+        await press(pilot, "f")
+        await come(pilot, "filesystem")
+        options = said(pilot)
+        assert "-O zoned" in options and "F2FS can live there" in options and "mkfs.f2fs -f -m -c" in options
+        await press(pilot, "escape")
+        await come(pilot, "plan")
+        await press(pilot, "v")
+        await come(pilot, "page")
+        assert "blkzone reset" in said(pilot)
+
+    perform(job, Rehearsal(with_zones_written(0)))
+
+
+def test_what_lies_in_zones_is_said_to_be_lost() -> None:
+    async def job(pilot: Hand) -> None:
+        await to_plan(pilot)
+        assert "This cannot be done" in said(pilot)
+        await press(pilot, "x")
+        assert "Nothing is lost" not in said(pilot) and "Lost" in said(pilot)
+        await press(pilot, "enter")
+        await come(pilot, "review")
+        assert "Nothing is lost" not in said(pilot)
+
+    perform(job, Rehearsal(with_zones_written(3)))

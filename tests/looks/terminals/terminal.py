@@ -1,0 +1,116 @@
+"""The real program on a pseudo terminal: what it writes, byte for byte, and what a terminal makes of it."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic, sleep
+
+import pyte
+
+ROOT = Path(__file__).resolve().parents[3]
+KEYS = {
+    **{
+        "down": b"\x1b[B",
+        "up": b"\x1b[A",
+        "right": b"\x1b[C",
+        "enter": b"\r",
+        "tab": b"\t",
+        "escape": b"\x1b",
+    },
+    **{"f1": b"\x1b[[A", "f2": b"\x1b[[B", "f3": b"\x1b[[C", "pagedown": b"\x1b[6~"},
+}
+"""As the Linux console sends them."""
+
+
+class Terminal:
+    """One run of a program, the wizard if none is named; use it in a with statement, which ends it."""
+
+    def __init__(
+        self,
+        *arguments: str,
+        program: tuple[str, ...] | str = (sys.executable, "-m", "wizard"),
+        columns: int = 80,
+        lines: int = 24,
+        cwd: Path = ROOT,
+        **environment: str,
+    ) -> None:
+        # One word where there is nothing to be said to it.
+        command = (program,) if isinstance(program, str) else program
+        self.screen = pyte.Screen(columns, lines)
+        self.stream = pyte.ByteStream(self.screen)
+        self.received = b""
+        self.status: int | None = None
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(cwd)
+            os.execvpe(command[0], [*command, *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def press(self, *keys: str) -> None:
+        """One key after the other, as fast as a person would."""
+        for key in keys:
+            os.write(self.fd, KEYS.get(key, key.encode()))
+            sleep(0.05)
+
+    def read(self, seconds: float = 0.05) -> bool:
+        """What comes within a moment; False once the program has ended."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            chunk = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.received += chunk
+        self.stream.feed(chunk)
+        return bool(chunk)
+
+    def until(self, needle: str | Callable[[], bool], seconds: float = 60.0) -> None:
+        """Until something stands on the screen and nothing more is written; raises TimeoutError where it
+        never does."""
+        met = needle if callable(needle) else lambda: needle in self.text
+        end = monotonic() + seconds
+        while not met():
+            if not self.read() or monotonic() > end:
+                raise TimeoutError(f"{needle!r} was not shown:\n{self.text}")
+        quiet = monotonic() + 0.2
+        while monotonic() < quiet:
+            before = len(self.received)
+            if not self.read():
+                return
+            if len(self.received) > before:
+                quiet = monotonic() + 0.2
+
+    def ended(self, seconds: float = 60.0) -> int:
+        """The program's exit code, once it has ended."""
+        end = monotonic() + seconds
+        while self.read() and monotonic() < end:
+            continue
+        while self.status is None and monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            else:
+                sleep(0.02)
+        assert self.status is not None, "the program did not end"
+        return self.status

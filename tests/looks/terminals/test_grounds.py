@@ -1,0 +1,155 @@
+"""Every ink can be read on the ground it stands on: dark or light, with many colours or eight, in two
+palettes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+
+from tests.looks.rehearsal import CONSOLE, MODERN
+from tests.looks.terminals.terminal import Terminal as Pty
+from tests.looks.workshop import workshop
+from wizard.probe.recorded import save_machine
+from wizard.window.console.filters import EightInks
+from wizard.window.console.terminal import Terminal, terminal_of
+from wizard.window.look import look_of
+
+Rgb = tuple[int, int, int]
+NEEDED = 4.5
+"""The contrast that WCAG 2 asks of text (AA)."""
+NAMES = ("red", "green", "yellow", "cyan")
+"""The inks that the screens use."""
+BLACK, WHITE = (0, 0, 0), (255, 255, 255)
+
+XTERM: dict[str, Rgb] = {
+    **{
+        "black": BLACK,
+        "red": (205, 0, 0),
+        "green": (0, 205, 0),
+        "yellow": (205, 205, 0),
+        "blue": (0, 0, 238),
+    },
+    **{
+        "magenta": (205, 0, 205),
+        "cyan": (0, 205, 205),
+        "white": (229, 229, 229),
+        "bold red": (255, 0, 0),
+        "default": BLACK,
+    },
+}
+KERNEL: dict[str, Rgb] = {
+    **{"black": BLACK, "red": (170, 0, 0), "green": (0, 170, 0), "yellow": (170, 85, 0), "blue": (0, 0, 170)},
+    **{
+        "magenta": (170, 0, 170),
+        "cyan": (0, 170, 170),
+        "white": (170, 170, 170),
+        "bold red": (255, 85, 85),
+        "default": BLACK,
+    },
+}
+
+
+def contrast(one: Rgb, other: Rgb) -> float:
+    """From 1 to 21, by WCAG 2."""
+
+    def luminance(rgb: Rgb) -> float:
+        parts = [value / 255 for value in rgb]
+        red, green, blue = (
+            part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+GREYED, DECORATION = 3.0, {"line", "focus-line", "thumb", "track"}
+"""What cannot be had may be paler; what is no text need not be read."""
+FILESYSTEMS = ("ext4", "ext3", "xfs", "btrfs", "vfat", "swap", "ntfs", "")
+
+
+def grounded(style: Style, ground: str) -> float:
+    """The contrast of a style's ink on its own ground, or on the screen's."""
+
+    def rgb(color: object, default: str) -> Rgb:
+        name = getattr(color, "name", None)
+        return Color.parse(str(name) if name and str(name).startswith("#") else default).rgb
+
+    return contrast(rgb(style.color, ground), rgb(style.bgcolor, ground))
+
+
+@pytest.mark.parametrize("terminal", [MODERN, replace(MODERN, light=True)], ids=["dark", "light"])
+def test_many_colours(terminal: Terminal) -> None:
+    look = look_of(terminal)
+    for role, style in look.styles.items():
+        if role in DECORATION or style.color is None:
+            continue
+        needed = GREYED if role in ("off", "cap-off") else NEEDED
+        assert grounded(style, look.ground) >= needed, (role, grounded(style, look.ground))
+    for name in FILESYSTEMS:
+        assert grounded(look.filesystem(name), look.ground) >= NEEDED, name
+
+
+def test_the_eight_of_a_console_are_names_that_it_has() -> None:
+    look = look_of(CONSOLE)
+    names = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"}
+    for role, style in [*look.styles.items(), *((name, look.filesystem(name)) for name in FILESYSTEMS)]:
+        for color in (style.color, style.bgcolor):
+            assert color is None or color.name in names, (role, style)
+        assert not (style.bold and style.color and style.color.name == "black"), f"{role} would be grey"
+
+
+@pytest.mark.parametrize("palette", [XTERM, KERNEL])
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("name", [*NAMES, "default"])
+def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
+    (segment,) = EightInks(light=light, paint=not light).apply(
+        [Segment("x", Style.parse(name))], Color.parse("black")
+    )
+    style = segment.style
+    assert style is not None and style.color is not None
+    drawn = style.color.name if not (style.bold and style.color.name == "red") else "bold red"
+    ground = WHITE if light else BLACK
+    needed = NEEDED if (palette, name) != (KERNEL, "yellow") else 4.0
+    assert contrast(palette[drawn], ground) >= needed, f"{name} is drawn {drawn}"
+
+
+def test_the_ground_is_told_or_painted(tmp_path: Path) -> None:
+    save_machine(tmp_path / "m.json", workshop())
+    for wish, inks in (
+        ("light", {"default", "black", "red", "blue", "magenta"}),
+        ("dark", {"white", "red", "green", "brown", "cyan"}),
+    ):
+        with Pty(
+            "--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=wish
+        ) as window:
+            window.until(lambda: "2 dangers" in window.text and "1 warning" in window.text)
+            own = "default" if wish == "light" else "black"
+            seen = {
+                cell.fg
+                for line in range(1, 48)
+                for cell in window.screen.buffer[line].values()
+                if cell.bg == own and not cell.reverse and cell.data.strip()
+            }
+            grounds = {cell.bg for line in range(1, 48) for cell in window.screen.buffer[line].values()}
+        assert seen <= inks and "red" in seen, (wish, seen)
+        assert own in grounds and ("default" in grounds) == (own == "default"), (wish, grounds)
+
+
+@pytest.mark.parametrize(
+    ("environ", "light"),
+    [
+        ({}, False),
+        ({"COLORFGBG": "0;15"}, True),
+        ({"COLORFGBG": "15;default;0"}, False),
+        ({"COLORFGBG": "0;default;7"}, True),
+        ({"COLORFGBG": "nonsense"}, False),
+        ({"COLORFGBG": "0;15", "DISKWRIGHT_THEME": "dark"}, False),
+        ({"DISKWRIGHT_THEME": "Light"}, True),
+    ],
+)
+def test_how_a_light_ground_is_known(environ: dict[str, str], light: bool) -> None:
+    assert terminal_of({"TERM": "xterm", **environ}).light is light

@@ -1,0 +1,185 @@
+"""A serial line: few bytes, no haste, and the same screen as everywhere."""
+
+import os
+import re
+import termios
+from pathlib import Path
+from time import monotonic
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready, until
+from tests.looks.terminals.terminal import Terminal as Pty
+from tests.looks.workshop import workshop
+from wizard.probe.recorded import save_machine
+from wizard.window import app
+from wizard.window.console import terminal as terminals
+from wizard.window.console.frugal import Shown
+from wizard.window.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
+
+COLUMNS, LINES = 20, 5
+FIRST_SCREEN = 5_000
+"""Bytes: at 9600 baud five seconds. 15 kB would be a quarter of a minute."""
+A_KEY = 1_500
+SETTLED = 1.5
+"""Seconds without a byte."""
+
+inks = st.sampled_from(["", "0", "4", "7", "31", "1;32", "39;49", "44", "0;7"]).map(
+    lambda numbers: f"\x1b[{numbers}m"
+)
+moves = st.builds(lambda line, column: f"\x1b[{line};{column}H", st.integers(1, LINES), st.integers(1, 8))
+words = st.text("abc   ", min_size=1, max_size=6)
+spaces = st.sampled_from([" " * 12, " " * 8])
+frames = st.lists(
+    st.one_of(inks, moves, st.tuples(moves, words).map("".join), st.tuples(moves, spaces).map("".join)),
+    max_size=30,
+)
+
+
+def fresh() -> tuple[pyte.Screen, pyte.Stream]:
+    screen = pyte.Screen(COLUMNS, LINES)
+    return screen, pyte.Stream(screen)
+
+
+def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
+    """What is seen: a blank without background is a blank, whatever ink it would be written in."""
+    seen: list[tuple[object, ...]] = []
+    for line in range(LINES):
+        for column in range(COLUMNS):
+            cell = screen.buffer[line][column]
+            plain = cell.data == " " and cell.bg == "default" and not (cell.reverse or cell.underscore)
+            seen.append(
+                (" ",) if plain else (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore)
+            )
+    return seen
+
+
+def tidy(frame: list[str]) -> str:
+    """As Textual writes: no ink is left over."""
+    return "".join(frame) + "\x1b[0m"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(frames.map(tidy), min_size=1, max_size=4))
+def test_what_is_left_out_is_there_already(written: list[str]) -> None:
+    (whole, all_of_it), (spared, some_of_it), shown = fresh(), fresh(), Shown()
+    for data in written:
+        all_of_it.feed(data)
+        some_of_it.feed(shown.changed(data))
+    assert cells(spared) == cells(whole)
+    assert (spared.cursor.y, spared.cursor.x) == (whole.cursor.y, whole.cursor.x)
+
+
+def test_wide_characters_take_two_cells() -> None:
+    screen, stream = fresh()
+    shown = Shown()
+    for text in ("\x1b[1;1Ha客b", "\x1b[1;1Ha客c", "\x1b[1;1Hxyzc"):
+        stream.feed(shown.changed(text))
+    assert screen.display[0].rstrip() == "xyzc"
+
+
+def test_the_same_again_costs_nothing_and_questions_are_not_asked() -> None:
+    shown = Shown()
+    once = shown.changed("\x1b[?1049h\x1b[2;3Hthe words\x1b[1;1H")
+    assert "the words" in once and once.startswith("\x1b[?1049h\x1b[0m\x1b[H\x1b[2J")
+    assert shown.changed("\x1b[2;3Hthe words\x1b[1;1H") == ""
+    assert shown.changed("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l") == "\x1b[?25l"
+
+
+def settle(line: Pty) -> None:
+    """Until nothing more comes: what nobody asked for is drawn once a second."""
+    end = monotonic() + SETTLED
+    while monotonic() < end:
+        before = len(line.received)
+        line.read()
+        end = monotonic() + SETTLED if len(line.received) > before else end
+
+
+def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
+    save_machine(tmp_path / "m.json", workshop())
+    with Pty("--machine", str(tmp_path / "m.json"), TERM="vt220") as line:
+        line.until(lambda: "2 dangers" in line.text and "1 warning" in line.text and "sda  ST80" in line.text)
+        settle(line)
+        first = len(line.received)
+        assert first < FIRST_SCREEN
+        line.press("down")
+        line.until("> sdb")
+        settle(line)
+        assert len(line.received) - first < A_KEY
+        sequences = set(re.findall(rb"\x1b(?:\[[0-9;?<>=$]*[ -/]*[a-zA-Z]|.)", line.received))
+        strange = {
+            found
+            for found in sequences
+            if not re.fullmatch(rb"\x1b\[([0-9;]*[HmJK]|\?(25|7|1049)[hl])", found)
+        }
+        assert not strange, "a vt220 knows none of these"
+        line.press("q")
+        assert line.ended() == 130
+    assert line.text.strip() == "", "the next prompt stands on an empty screen"
+
+
+def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    speeds = {
+        "/dev/ttyS0": termios.B115200,
+        "/dev/ttyUSB0": termios.B9600,
+        "/dev/ttyS1": termios.B921600,
+        "/dev/pts/3": termios.B38400,
+    }
+    slow = {}
+    for name, speed in speeds.items():
+        monkeypatch.setattr(os, "ttyname", lambda descriptor, name=name: name)
+        monkeypatch.setattr(
+            termios, "tcgetattr", lambda descriptor, speed=speed: [0, 0, 0, 0, speed, speed, []]
+        )
+        found = terminal_of({"TERM": "xterm-256color"}, serial_baud(2))
+        slow[name] = found.slow
+        assert found.colours is (Colours.EIGHT if found.slow else Colours.ANY)
+    assert slow == {"/dev/ttyS0": True, "/dev/ttyUSB0": True, "/dev/ttyS1": False, "/dev/pts/3": False}
+    assert terminals.terminal_of({"TERM": "vt102"}).slow and not terminals.terminal_of({"TERM": "linux"}).slow
+    monkeypatch.undo()
+    with (tmp := os.fdopen(os.open(os.devnull, os.O_RDONLY))):
+        assert serial_baud(tmp.fileno()) is None
+
+
+@pytest.mark.parametrize("period", [1000.0, 0.05])
+def test_what_changes_by_itself_is_drawn_once_a_period(
+    period: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "SELDOM", period)
+
+    async def job(pilot: Hand) -> None:
+        await ready_at_once(pilot)
+        await press(pilot, "t")
+        await come(pilot, "trial")
+        await press(pilot, "enter")
+        window = app_of(pilot)
+        drawn: list[bool] = []
+        draw = window._draw
+
+        def counted() -> None:
+            drawn.append(True)
+            draw()
+
+        monkeypatch.setattr(window, "_draw", counted)
+        begun = monotonic()
+        for _ in range(60):
+            window.desk.changed()
+            await pilot.pause(0.005)
+        assert len(drawn) <= 1 + (monotonic() - begun) / period
+        services.measured.set()
+        if period < 1:
+            await until(lambda: not window.keyboard.view.busy and "faster" in flat(pilot), pilot)
+
+    services = Rehearsal()
+    perform(job, services, terminal=Terminal(Glyphs.ASCII, Colours.NONE, slow=True))
+    services.measured.set()
+
+
+async def ready_at_once(pilot: Hand) -> None:
+    """A key makes it look again, however seldom it does so by itself."""
+    await until(lambda: not app_of(pilot).desk.view.busy, pilot)
+    await press(pilot, "down", "up")
+    await ready(pilot)

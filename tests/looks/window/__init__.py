@@ -1,0 +1,1 @@
+"""The window, with views of our own making."""

@@ -1,0 +1,186 @@
+"""The window in Textual: redraws, sizes, errands, the mouse and the end."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+from typing import cast
+
+from pytest import MonkeyPatch
+from textual.events import Paste
+from textual.pilot import Pilot
+
+from tests.looks.window.desks import MadeUpDesk
+from tests.looks.window.extreme_views import CROWDED
+from tests.looks.window.made_views import DRIVES, FORM, PLAN, REVIEW
+from wizard.desk.desk import Desk
+from wizard.desk.view import Piece, View
+from wizard.window.app import Window
+from wizard.window.console.terminal import Colours, Glyphs, Terminal
+from wizard.window.run import wants_mouse
+
+MANY = Terminal(Glyphs.ALL, Colours.ANY)
+SERIAL = Terminal(Glyphs.ASCII, Colours.NONE, slow=True)
+
+
+def window(desk: MadeUpDesk, terminal: Terminal = MANY) -> Window:
+    return Window(cast(Desk, desk), terminal)
+
+
+def text(app: Window) -> str:
+    return "\n".join(line.text for line in app.face.sheet.lines)
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    end = monotonic() + 10
+    while not holds():
+        assert monotonic() < end, "it never came about"
+        await pilot.pause(0.01)
+
+
+def test_a_change_from_a_thread_is_drawn() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(DRIVES)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+            said = replace(DRIVES, said=Piece("sdd was plugged in."))
+            threading.Thread(target=lambda: desk.become(said)).start()
+            await until(pilot, lambda: "sdd was plugged in." in text(app))
+
+    asyncio.run(job())
+
+
+def test_keys_reach_the_desk_in_their_order() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(PLAN, FORM)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("x", "down", "down", "7", "enter", "p", "enter")
+            assert desk.told[-1] == (
+                "act",
+                "take",
+                "",
+                {"label": "mediax", "filesystem": "ext4", "size": "7", "secret": "p"},
+            )
+            assert "mediax" in text(app) and "7" in text(app)
+
+    asyncio.run(job())
+
+
+def test_a_secret_is_not_shown() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(PLAN, FORM)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("down", "down", "down", *"geheim")
+            assert "geheim" not in text(app)
+            assert "••••••" in text(app)
+
+    asyncio.run(job())
+
+
+def test_a_paste_is_typed() -> None:
+    async def job() -> None:
+        app = window(MadeUpDesk(REVIEW))
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.post_message(Paste("XYZ0\r\n"))
+            await until(pilot, lambda: app.keyboard.hand.value("token") == "XYZ0")
+
+    asyncio.run(job())
+
+
+def test_another_size_is_another_layout() -> None:
+    async def job() -> None:
+        app = window(MadeUpDesk(CROWDED))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("end")
+            for size in ((120, 36), (60, 16), (40, 10), (80, 24)):
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda size=size: len(app.face.sheet.lines) == size[1])  # type: ignore[misc]
+                assert all(line.cell_length == size[0] for line in app.face.sheet.lines)
+                shown = "partition-127" in text(app)
+                assert shown if size != (40, 10) else f"{size[0]} columns" in text(app)
+
+    asyncio.run(job())
+
+
+def test_an_errand_is_run_once_and_then_it_is_drawn_again() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(DRIVES)
+        app = window(desk)
+        done: list[str] = []
+
+        def errand() -> None:
+            desk.errand = None
+            done.append("asked")
+            desk.become(replace(DRIVES, about="now as root"))
+
+        async with app.run_test(size=(80, 24)) as pilot:
+            desk.does["why"] = lambda: setattr(desk, "errand", errand)
+            await pilot.press("w")
+            await until(pilot, lambda: "now as root" in text(app))
+            assert done == ["asked"]
+
+    asyncio.run(job())
+
+
+def test_it_ends_when_the_desk_is_over() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(DRIVES)
+        desk.does["quit"] = lambda: setattr(desk, "over", True)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("q")
+            await until(pilot, lambda: not app.is_running or app._exit)
+
+    asyncio.run(job())
+
+
+def test_a_slow_line_is_drawn_at_once_for_a_key_and_seldom_for_the_rest() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(DRIVES)
+        app = window(desk, SERIAL)
+        drawn: list[View] = []
+        async with app.run_test(size=(80, 24)) as pilot:
+            draw = app._draw
+
+            def noted() -> None:
+                drawn.append(app.keyboard.view)
+                draw()
+
+            app._draw = noted  # type: ignore[method-assign]
+            for number in range(20):
+                desk.become(replace(DRIVES, about=f"change {number}"))
+                await pilot.pause(0.005)
+            assert len(drawn) <= 1
+            await pilot.press("down")
+            assert len(drawn) <= 2
+            await until(pilot, lambda: "change 19" in text(app))
+
+    asyncio.run(job())
+
+
+def test_the_mouse_does_what_keys_do() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(DRIVES)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+            spots = {spot.name: spot for spot in app.face.sheet.spots}
+            await pilot.click(offset=(spots["sdb"].x + 5, spots["sdb"].y))
+            assert app.keyboard.hand.cursor == "sdb"
+            await pilot.click(offset=(spots["why"].x + 1, spots["why"].y))
+            assert desk.told[-1] == ("act", "why", "sdb", {})
+            await pilot.click(offset=(spots["sda"].x + 5, spots["sda"].y), times=2)
+            assert desk.told[-1] == ("act", "actions", "sda", {})
+
+    asyncio.run(job())
+
+
+def test_the_mouse_is_wanted_where_there_is_one(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.delenv("DISKWRIGHT_MOUSE", raising=False)
+    assert wants_mouse(MANY)
+    assert not wants_mouse(SERIAL)
+    assert not wants_mouse(Terminal(Glyphs.CONSOLE, Colours.EIGHT))
+    monkeypatch.setenv("DISKWRIGHT_MOUSE", "0")
+    assert not wants_mouse(MANY)

@@ -1,0 +1,253 @@
+"""Whatever a view holds, at any size and on any terminal: nothing is wider than the screen, and all of it can
+be reached."""
+
+from collections.abc import Iterator
+
+import pytest
+from rich.cells import cell_len
+
+from tests.looks.window.desks import MadeUpDesk
+from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
+from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
+from tests.unit.desk.person import texts_of_block
+from wizard.desk.view import Action, Step, Stretch, View, para
+from wizard.window.bars import shares
+from wizard.window.console.terminal import Colours, Glyphs, Terminal, translate
+from wizard.window.hand import Hand
+from wizard.window.keyboard import Keyboard
+from wizard.window.lines import folded
+from wizard.window.look import look_of
+from wizard.window.page import page
+from wizard.window.sheet import Sheet
+
+SIZES = ((60, 16), (80, 24), (100, 24), (120, 36), (200, 50))
+TERMINALS = {
+    "many": Terminal(Glyphs.ALL, Colours.ANY),
+    "light": Terminal(Glyphs.ALL, Colours.ANY, light=True),
+    "window": Terminal(Glyphs.ALL, Colours.EIGHT),
+    "console": Terminal(Glyphs.CONSOLE, Colours.EIGHT),
+    "no colour": Terminal(Glyphs.ALL, Colours.NONE),
+    "vt220": Terminal(Glyphs.ASCII, Colours.NONE, slow=True),
+}
+ALL = {
+    "drives": (DRIVES,),
+    "menu": (DRIVES, MENU),
+    "waiting": (WAITING,),
+    "plan": (PLAN,),
+    "review": (REVIEW,),
+    "form": (PLAN, FORM),
+    "work": (WORK,),
+    "done": (DONE,),
+    "hostile": (HOSTILE_VIEW,),
+    "crowded": (CROWDED,),
+}
+TRUTHFUL = [name for name in ALL if name != "hostile"]
+
+
+class Screen:
+    """A keyboard with a sheet before it."""
+
+    def __init__(self, name: str, size: tuple[int, int], terminal: Terminal = TERMINALS["many"]) -> None:
+        self.desk = MadeUpDesk(*ALL[name][:1])
+        self.keyboard = Keyboard(self.desk)
+        self.size, self.look = size, look_of(terminal)
+        self.keyboard.renew(asked=True)
+        for view in ALL[name][1:]:
+            self.desk.go(view)
+            self.keyboard.renew(asked=True)
+
+    def draw(self) -> Sheet:
+        board = self.keyboard
+        sheet = page(board.view, board.hand, self.look, self.size, board.below)
+        board.drawn(sheet)
+        return sheet
+
+    def press(self, key: str) -> Sheet:
+        self.keyboard.press(key, key if len(key) == 1 else None)
+        return self.draw()
+
+    def everything(self) -> str:
+        """All that is seen on the way through every part, without blanks."""
+        seen = [self.draw(), self.press("home")]
+        if self.keyboard.view.fields:
+            seen += [self.press("down") for _ in self.keyboard.view.fields]
+        for _ in range(4):
+            while (sheet := self.press("pagedown")).lines != seen[-1].lines:
+                seen.append(sheet)
+            seen.append(self.press("tab"))
+        return "\n".join(line.text.replace(" ", "") for sheet in seen for line in sheet.lines)
+
+
+@pytest.mark.parametrize("terminal", TERMINALS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ALL)
+def test_it_fills_the_screen_exactly(name: str, size: tuple[int, int], terminal: str) -> None:
+    screen = Screen(name, size, TERMINALS[terminal])
+    sheet = screen.draw()
+    assert len(sheet.lines) == size[1]
+    for line in sheet.lines:
+        assert line.cell_length == size[0]
+        assert sum(cell_len(text) for text, _, _ in line) == size[0]
+    assert all(spot.x >= 0 and spot.x + spot.width <= size[0] for spot in sheet.spots)
+    assert all(0 <= spot.y < size[1] for spot in sheet.spots)
+
+
+@pytest.mark.parametrize("terminal", ("many", "console", "vt220"))
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [name for name in ALL if ALL[name][-1].rows or ALL[name][-1].fields])
+def test_the_cursor_is_always_in_sight(name: str, size: tuple[int, int], terminal: str) -> None:
+    screen = Screen(name, size, TERMINALS[terminal])
+    sheets = [
+        screen.draw(),
+        *(screen.press("down") for _ in range(9)),
+        screen.press("up"),
+        screen.press("end"),
+    ]
+    for sheet in sheets:
+        assert sheet.cursor is not None
+        x, y = sheet.cursor
+        assert 0 <= x < size[0] and 0 <= y < size[1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", TRUTHFUL)
+def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
+    seen = Screen(name, size).everything()
+    view = ALL[name][-1]
+    missing = [word for text in texts(view, size[0]) for word in text.split() if word not in seen]
+    assert missing == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple[int, int]) -> None:
+    """The columns of the drives are no matter to it, nor how far the list was scrolled."""
+    screen = Screen("waiting", size)
+    for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
+        lines = [line.text for line in sheet.lines]
+        for name in ("sdc", "sdd"):
+            assert any(f"!  {name}  is done, not yet in use. Keep it?" in line for line in lines), lines
+            (spot,) = (spot for spot in sheet.spots if spot.name == f"run:{name}")
+            assert spot.width == size[0]
+    assert screen.keyboard.hand.cursor == "run:sdc" and screen.press("down").cursor is not None
+    assert screen.keyboard.hand.cursor == "run:sdd"
+
+
+@pytest.mark.parametrize("terminal", ("console", "vt220"))
+@pytest.mark.parametrize("name", TRUTHFUL)
+def test_signs_are_those_of_the_font(name: str, terminal: str) -> None:
+    glyphs = TERMINALS[terminal].glyphs
+    for line in Screen(name, (80, 24), TERMINALS[terminal]).draw().lines:
+        if glyphs is Glyphs.CONSOLE:
+            assert translate(line.text, glyphs) == line.text
+        shown = translate(line.text, glyphs)
+        assert cell_len(shown) == 80 and "?" not in shown.replace("?  help", "").replace("[?]", "").replace(
+            "drive?", ""
+        ).replace("it?", "").replace("undo?", "")
+
+
+def test_nothing_of_foreign_text_reaches_the_terminal_as_an_order() -> None:
+    for size in SIZES:
+        everything = Screen("hostile", size).everything()
+        assert "\x1b" not in everything and "\u202e" not in everything and "\ufe0f" not in everything
+
+
+@pytest.mark.parametrize("size", ((59, 16), (60, 15), (10, 3), (1, 1)))
+def test_too_small_is_one_sentence(size: tuple[int, int]) -> None:
+    sheet = Screen("plan", size).draw()
+    assert len(sheet.lines) == size[1]
+    assert all(line.cell_length == size[0] for line in sheet.lines)
+    assert not sheet.spots
+    if size[0] > 50:
+        assert f"has {size[0]} columns and {size[1]} lines" in " ".join(line.text for line in sheet.lines)
+
+
+def test_without_colour_the_step_the_cursor_and_what_is_lost_are_marked() -> None:
+    text = "\n".join(line.text for line in Screen("plan", (80, 24), TERMINALS["no colour"]).draw().lines)
+    assert "<3 Plan>" in text
+    assert "▌ media" in text
+    assert "✗ films" in text
+    assert "(t) try them" in text
+
+
+def test_a_dialog_lies_over_what_stays_in_sight_where_colours_can_be_dimmed() -> None:
+    many = "\n".join(line.text for line in Screen("menu", (80, 24)).draw().lines)
+    few = "\n".join(line.text for line in Screen("menu", (80, 24), TERMINALS["console"]).draw().lines)
+    assert "Fix alignment" in many and "1 Drives" in many
+    assert "Fix alignment" in few and "1 Drives" not in few
+
+
+def test_the_key_of_a_paragraph_stands_in_one_column() -> None:
+    sheet = Screen("drives", (80, 24)).draw()
+    caps = {spot.name: spot for spot in sheet.spots if spot.kind == "action"}
+    assert caps["fix"].x == caps["test"].x
+    assert caps["fix"].y < caps["test"].y
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_key_stands_after_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
+    said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
+    keys = (Action("test", "p", "test, about 40 s"),)
+    view = View("drives", Step.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
+    sheet = page(view, Hand(), look_of(TERMINALS["many"]), size)
+    told = "".join(line.text for line in sheet.lines[1:])
+    assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
+
+
+@pytest.mark.parametrize("width", (20, 60, 110))
+@pytest.mark.parametrize("sizes", ((1, 1, 1), (1, 1000), (5,), (0, 7), tuple(range(1, 40))))
+def test_a_bar_is_as_wide_as_it_may_be(width: int, sizes: tuple[int, ...]) -> None:
+    look = look_of(TERMINALS["many"])
+    stretches = [Stretch(f"n{index}", size * 10**9) for index, size in enumerate(sizes)]
+    cells = shares(stretches, width, 1, look)
+    gap = 1 if len(sizes) * 4 <= width else 0
+    assert sum(cells) + gap * (len(sizes) - 1) == width
+    assert min(cells) >= 0
+
+
+def test_lines_are_folded_at_spaces() -> None:
+    look = look_of(TERMINALS["many"]).style("text")
+    parts = folded([("one two ", look), ("three", look)], 7, 5)
+    assert ["".join(text for text, _ in part) for part in parts] == ["one two", "three"]
+
+
+def test_a_list_that_does_not_fit_says_how_much_lies_below() -> None:
+    screen = Screen("crowded", (80, 24))
+    assert any(" more" in line.text for line in screen.draw().lines)
+    last = screen.press("end")
+    assert any("partition-127" in line.text for line in last.lines)
+
+
+def test_the_views_of_the_tests_are_what_they_are_for() -> None:
+    assert MENU.over and REVIEW.fields and WORK.busy and PLAN.rows and CROWDED.panes and HOSTILE
+
+
+def texts(view: View, columns: int) -> Iterator[str]:
+    """Everything that has to be seen."""
+    yield str(view.title)
+    if view.said:
+        yield str(view.said.text)
+    for block in view.above:
+        yield from texts_of_block(block)
+    for pane in view.panes:
+        yield str(pane.title)
+        for block in pane.blocks:
+            yield from texts_of_block(block)
+    for row in view.rows.rows if view.rows else ():
+        for index, cell in enumerate(row.cells):
+            shown = not view.rows or not view.rows.columns or view.rows.columns[index].least <= columns
+            yield str(cell.text) if shown else ""
+        yield from map(str, (*row.notes, row.why_not))
+    for field in view.fields:
+        yield str(field.caption)
+        yield str(field.hint) if not field.value else ""
+
+
+@pytest.mark.parametrize("step", list(Step))
+@pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
+def test_the_first_line_says_all_of_the_drive_at_80_columns(step: Step, about: str) -> None:
+    view = View("drives", step, "Drives", (), about)
+    first = page(view, Hand(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
+    assert first.rstrip().endswith(about) and "…" not in first
+    assert cell_len(first) == 80 and f"{list(Step).index(step) + 1} {step.value.title()}" in first
+    # The other steps keep their names where nothing would be cut.
+    assert about or all(one.value.title() in first for one in Step)

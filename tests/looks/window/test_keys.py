@@ -1,0 +1,274 @@
+"""What keys do at any view: they are taken in their order, and mean what the view says."""
+
+from dataclasses import replace
+
+from tests.looks.window.desks import MadeUpDesk
+from tests.looks.window.extreme_views import CROWDED
+from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
+from wizard.desk.view import Action, Field, Rows, Step, View
+from wizard.window.hand import PANES
+from wizard.window.keyboard import Keyboard
+from wizard.window.sheet import Extent, Sheet, Spot
+
+QUESTION = View(
+    "question",
+    Step.DRIVES,
+    "Really?",
+    (Action("no", "enter", "no"), Action("yes", "y", "yes"), Action("no", "escape", "no", aside=True)),
+    over=True,
+)
+
+
+def keyboard(*views: View) -> tuple[MadeUpDesk, Keyboard]:
+    desk = MadeUpDesk(*views)
+    board = Keyboard(desk)
+    board.renew(asked=True)
+    return desk, board
+
+
+def press(board: Keyboard, *keys: str) -> None:
+    for key in keys:
+        names = {"?": "question_mark", "+": "plus", "-": "minus", "K": "upper_k", " ": "space"}
+        board.press(names.get(key, key), key if len(key) == 1 else " " if key == "space" else None)
+
+
+def sheet(rows: int, **parts: Extent) -> Sheet:
+    return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=tuple(parts.items()))
+
+
+def acts(desk: MadeUpDesk) -> list[tuple[object, object]]:
+    return [(told[1], told[2]) for told in desk.told if told[0] == "act"]
+
+
+def test_each_key_is_the_action_that_has_it() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "s", "K", "?", "f1", "enter", "right", "f")
+    assert [name for name, _ in acts(desk)] == [
+        *("set-up", "keep", "help", "help", "actions", "open", "fix"),
+    ]
+    assert {row for _, row in acts(desk)} == {"sda"}
+
+
+def test_a_capital_is_another_key() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "k", "S", "F", "alt+s", "ctrl+w")
+    board.press("alt+s", "s")
+    assert acts(desk) == []
+    assert board.hand.cursor == "nvme0n1"
+
+
+def test_the_cursor_goes_by_arrows_and_as_in_vi() -> None:
+    _, board = keyboard(DRIVES)
+    rows = []
+    for key in ("down", "j", "up", "k", "G", "g", "end", "home", "home"):
+        press(board, key)
+        rows.append(board.hand.cursor)
+    assert rows == ["sda1", "sdb", "sda1", "sda", "sdc", "nvme0n1", "sdc", "nvme0n1", "nvme0n1"]
+
+
+def test_the_desk_is_told_where_the_cursor_is() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "down", "enter")
+    assert desk.told == [("moved", "sda1"), ("act", "actions", "sda1", {})]
+
+
+def test_the_cursor_stays_on_its_row_when_others_come() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "down", "down")
+    assert DRIVES.rows
+    desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, rows=DRIVES.rows.rows[1:], at="sdc"))
+    board.renew(asked=False)
+    assert board.hand.cursor == "sdb"
+    assert desk.told[-1] == ("moved", "sdb")
+
+
+def test_the_cursor_goes_to_what_came_as_long_as_nobody_has_moved_it() -> None:
+    desk, board = keyboard(DRIVES)
+    assert DRIVES.rows
+    desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, at="sdc"))
+    board.renew(asked=False)
+    assert board.hand.cursor == "sdc"
+
+
+def test_a_row_that_has_gone_leaves_the_cursor_to_the_place() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "end")
+    assert DRIVES.rows
+    desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, rows=DRIVES.rows.rows[:2], at="sda"))
+    board.renew(asked=False)
+    assert board.hand.cursor == "sda"
+    desk.views[-1] = replace(DRIVES, rows=Rows(()))
+    board.renew(asked=False)
+    assert board.hand.cursor == ""
+    press(board, "down", "enter")
+
+
+def test_every_place_has_a_hand_of_its_own() -> None:
+    desk, board = keyboard(DRIVES)
+    press(board, "down", "down")
+    desk.go(MENU)
+    board.renew(asked=True)
+    press(board, "down")
+    assert board.hand.cursor == "convert"
+    assert board.below is not None and board.below[1].cursor == "sdb"
+    desk.back()
+    board.renew(asked=True)
+    assert board.hand.cursor == "sdb"
+
+
+def test_pages_are_as_long_as_what_is_shown() -> None:
+    _, board = keyboard(CROWDED)
+    board.drawn(sheet(10, main=Extent(60, 10, 128)))
+    press(board, "pagedown")
+    assert board.hand.cursor == "p73"
+    press(board, "pageup", "pageup")
+    assert board.hand.cursor == "p55"
+
+
+def test_tab_leads_to_what_has_to_be_scrolled_and_back() -> None:
+    _, board = keyboard(CROWDED)
+    board.drawn(sheet(10, main=Extent(0, 10, 128), panes=Extent(0, 5, 90)))
+    press(board, "tab", "down", "j", "pagedown")
+    assert board.hand.focus == PANES
+    assert board.hand.cursor == "p64"
+    assert board.hand.tops[PANES] == 4
+    press(board, "tab", "down")
+    assert board.hand.cursor == "p65"
+
+
+def test_a_page_without_a_list_scrolls_at_once() -> None:
+    _, board = keyboard(WORK)
+    board.drawn(sheet(0, panes=Extent(0, 5, 40)))
+    press(board, "down")
+    assert board.hand.tops[PANES] == 1
+    press(board, "G")
+    assert board.hand.tops[PANES] == 35
+
+
+def test_letters_belong_to_the_field() -> None:
+    desk, board = keyboard(REVIEW)
+    press(board, *"qd? Z")
+    assert acts(desk) == []
+    press(board, "alt+d", "f3", "f1", "enter")
+    assert [name for name, _ in acts(desk)] == ["details", "commands", "help", "apply"]
+    assert desk.told[-1] == ("act", "apply", "", {"token": "qd? Z"})
+    desk.views[-1] = replace(REVIEW, actions=(Action("stop", "S", "stop"),))
+    for key in ("alt+s", "alt+S", "alt+shift+s"):
+        board.press(key, "S")
+    assert [name for name, _ in acts(desk)][4:] == ["stop", "stop"]
+
+
+def test_a_letter_behind_an_arrow_key_goes_to_the_next_field() -> None:
+    _, board = keyboard(FORM)
+    press(board, "x", "down", "down", "5", "tab", "s", "up", "G")
+    assert board.hand.values(FORM) == {"label": "mediax", "filesystem": "ext4", "size": "5G", "secret": "s"}
+
+
+def test_enter_leads_to_the_next_field_and_acts_in_the_last() -> None:
+    desk, board = keyboard(FORM)
+    press(board, "enter", "enter", "enter")
+    assert acts(desk) == []
+    assert board.hand.field == "secret"
+    press(board, "enter")
+    assert acts(desk) == [("take", "")]
+
+
+def test_what_was_typed_is_edited_where_the_cursor_is() -> None:
+    _, board = keyboard(FORM)
+    press(board, "home", "a", "right", "delete", "end", "backspace", "left", "b")
+    assert board.hand.value("label") == "amdbi"
+    press(board, "ctrl+u")
+    assert board.hand.value("label") == "i"
+
+
+def test_an_offer_is_turned_to_with_all_values() -> None:
+    desk, board = keyboard(FORM)
+    press(board, "y", "down", "right")
+    values = {"label": "mediay", "filesystem": "xfs", "size": "", "secret": ""}
+    assert desk.told == [("turned", "filesystem", values)]
+    press(board, "space")
+    assert board.hand.value("filesystem") == "ext4"
+    press(board, "left", "q", "y")
+    assert board.hand.value("filesystem") == "xfs"
+    assert acts(desk) == []
+
+
+def test_what_is_typed_survives_until_the_place_says_otherwise() -> None:
+    desk, board = keyboard(FORM)
+    press(board, "x")
+    desk.views[-1] = replace(FORM, said=None, title="Another")
+    board.renew(asked=False)
+    assert board.hand.value("label") == "mediax"
+    desk.views[-1] = replace(FORM, fields=(Field("label", "Label", "given"), *FORM.fields[1:]))
+    board.renew(asked=False)
+    assert board.hand.value("label") == "given"
+
+
+def test_what_is_pasted_is_typed_up_to_the_end_of_its_line() -> None:
+    desk, board = keyboard(REVIEW)
+    board.paste("WDE4XYZ0\nq")
+    assert board.hand.value("token") == "WDE4XYZ0"
+    desk.views[-1] = DRIVES
+    board.paste("q")
+    assert acts(desk) == []
+
+
+def test_ctrl_c_asks_and_a_second_one_answers() -> None:
+    desk, board = keyboard(PLAN)
+    desk.does["quit"] = lambda: desk.go(QUESTION)
+    press(board, "ctrl+c")
+    assert acts(desk) == [("quit", "media")]
+    press(board, "ctrl+c")
+    assert acts(desk)[-1] == ("yes", "")
+
+
+def test_ctrl_c_never_answers_another_question() -> None:
+    question = replace(QUESTION, actions=(*QUESTION.actions, QUIT))
+    desk, board = keyboard(PLAN, question)
+    press(board, "ctrl+c")
+    assert acts(desk) == [("quit", "")]
+
+
+def test_a_click_is_as_good_as_a_key() -> None:
+    desk, board = keyboard(DRIVES)
+    board.click("row", "sdb", twice=False)
+    assert board.hand.cursor == "sdb" and acts(desk) == []
+    board.click("row", "sdb", twice=True)
+    board.click("action", "why", twice=False)
+    assert acts(desk) == [("actions", "sdb"), ("why", "sdb")]
+    assert HELP in DRIVES.actions
+
+
+def test_enter_does_nothing_to_a_drive_while_a_pane_is_read() -> None:
+    desk, board = keyboard(REVIEW)
+    board.drawn(sheet(0, main=Extent(0, 1, 1), panes=Extent(0, 5, 40)))
+    press(board, "x", "tab")
+    assert board.hand.focus == PANES
+    press(board, "enter")
+    assert acts(desk) == []
+    press(board, "enter")
+    assert acts(desk) == [("apply", "")]
+
+
+def test_what_is_typed_while_a_pane_is_read_is_for_the_field() -> None:
+    _, board = keyboard(REVIEW)
+    board.drawn(sheet(0, main=Extent(0, 1, 1), panes=Extent(0, 5, 40)))
+    press(board, "tab", "down", "x")
+    assert board.hand.value("token") == "x"
+    assert board.hand.tops[PANES] == 1
+
+
+def test_a_value_that_is_selected_gives_way_to_what_is_typed() -> None:
+    named = replace(FORM, fields=(Field("label", "Label", "papers", selected=True),))
+    for keys, value in (
+        (("n", "e", "w"), "new"),
+        (("backspace", "n"), "n"),
+        (("end", "2"), "papers2"),
+        (("left", "x"), "paperxs"),
+    ):
+        _, board = keyboard(named)
+        press(board, *keys)
+        assert board.hand.value("label") == value
+    _, board = keyboard(replace(named, fields=(Field("label", "Label", "papers"),)))
+    press(board, "2")
+    assert board.hand.value("label") == "papers2"

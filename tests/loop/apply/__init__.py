@@ -1,0 +1,1 @@
+"""Plans carried out on real drives: made, refused, cut off."""

@@ -1,0 +1,92 @@
+"""A drive named where a file is wanted, and a command whose standard streams are closed: nothing is written
+to a drive by mistake."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import ROOT, Work, diskwright, old_gpt, wish
+from tests.loop.attack.attacking import fails, unharmed
+from wizard.apply.run.environment import Environment
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def old(make_drive: MakeDrive) -> str:
+    drive = make_drive(128 * MIB)
+    old_gpt(drive)
+    return drive
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect", "--save", "{drive}"),
+        ("inspect", "{drive}", "--save", "{drive}p1"),
+        ("inspect", "--machine", "{drive}"),
+        ("plan", "{drive}", "--replace", "--workload", "large-media", "-o", "{drive}"),
+        ("bench", "{drive}", "--seconds", "1", "-o", "{drive}"),
+        ("show", "{drive}"),
+        ("apply", "{drive}", "--confirm", "x"),
+    ],
+    ids=lambda words: " ".join(words[:3]),
+)
+def test_a_drive_is_no_file(work: Work, old: str, words: tuple[str, ...]) -> None:
+    """`inspect --save /dev/sdb` is easily typed by someone who means to save what sdb is."""
+    with unharmed(work, old):
+        said = diskwright(work, *(word.format(drive=old) for word in words))
+    assert said.returncode == 2, said.stderr
+    assert Path(old).is_block_device()
+
+
+def test_a_drive_is_no_file_of_mounts(work: Work, make_drive: MakeDrive, old: str) -> None:
+    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
+    with unharmed(work, plan.drive.path, old):
+        elsewhere = Environment(Path(old), frozenset(work.bench.images))
+        fails(work, plan, "is no file of mounts at boot", elsewhere)
+    assert Path(old).is_block_device()
+
+
+def test_the_kept_fstab_is_as_private_as_the_real_one(work: Work, make_drive: MakeDrive) -> None:
+    """It may hold passwords of network mounts."""
+    work.fstab.chmod(0o600)
+    work.apply(work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media"))))
+    (kept,) = work.fstab.parent.glob("fstab.diskwright-*")
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_not_taken_by_the_drive(work: Work, old: str, closed: tuple[int, ...]) -> None:
+    """The first file that is opened gets the number of a closed stream, and what is printed goes there."""
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(work.plan(old, wish("ext4"), mode=Mode.REPLACE)))
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    argv = [sys.executable, "-m", "wizard"]
+    with unharmed(work, old):
+        for words in (
+            ("inspect", old),
+            ("apply", str(file), "--dry-run"),
+            ("show", str(file)),
+            ("bench", old, "--seconds", "1"),
+        ):
+            said = subprocess.run(
+                [*argv, *words],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+                preexec_fn=close,
+            )
+            assert said.returncode == 0, (words, said.stderr)
+            assert "Traceback" not in said.stderr

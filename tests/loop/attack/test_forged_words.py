@@ -1,0 +1,84 @@
+"""A document whose steps are whole and whose words were tampered with, sealed again: what is told is worked
+out again before it is done."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work, diskwright
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.tune.tuning import Used
+from wizard.layout.changes.changes_document import read_changes, render_changes
+from wizard.migrate.document import read_migration, render_migration
+from wizard.model.errors import Refused
+from wizard.services.real import RealServices
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+@pytest.mark.parametrize("field", ["reasons", "doubts"])
+def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> None:
+    uuid = used.line.split()[0]
+    used.work.fstab.write_text(f"{used.fstab}\n{uuid} /elsewhere ext4 noatime 0 2\n")
+    file, before = used.work.folder / "better.json", used.all
+    own = ("--fstab", str(used.work.fstab))
+    tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
+    assert tuned.returncode == 0, tuned.stderr
+    made = read_changes(file.read_text(), str(file))
+    told = made.reasons if field == "reasons" else made.doubts
+    assert told
+    for forged in (told[1:], (*told, "It was all tried by the maker of the drive.")):
+        other = replace(made, reasons=forged) if field == "reasons" else replace(made, doubts=forged)
+        file.write_text(render_changes(other))
+        for words in (("--confirm", Path(used.drive).name), ("--dry-run",)):
+            done = diskwright(used.work, "apply", str(file), *words, *own)
+            assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr
+    assert used.all == before and not list(used.work.runs.glob("*-*"))
+    file.write_text(render_changes(made))
+    done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
+    file, before = old.work.folder / "ext4.json", old.digest
+    own = ("--fstab", str(old.work.fstab))
+    old.undo_dir.mkdir(mode=0o700)
+    made = diskwright(
+        old.work,
+        "migrate",
+        old.drive,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(old.undo_dir),
+        "-o",
+        str(file),
+        *own,
+    )
+    assert made.returncode == 0, made.stderr
+    migration = read_migration(file.read_text(), str(file))
+    assert migration.doubts
+    for doubts in (
+        migration.doubts[1:],
+        migration.doubts[:-1],
+        (*migration.doubts, "Your files were saved elsewhere."),
+    ):
+        file.write_text(render_migration(replace(migration, doubts=doubts)))
+        for words in (("--confirm", migration.written.token), ("--dry-run",)):
+            done = diskwright(old.work, "apply", str(file), *words, *own)
+            assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr
+        services = RealServices(
+            only=(old.drive,), environment=old.work.environment, journal_dir=old.work.runs
+        )
+        forged = replace(migration, doubts=doubts)
+        with pytest.raises(Refused, match="explains itself otherwise"):
+            services.begin(forged, migration.written.token)
+    assert old.digest == before and not list(old.work.runs.glob("*-*"))
+    file.write_text(render_migration(migration))
+    done = diskwright(old.work, "apply", str(file), "--dry-run", *own)
+    assert done.returncode == 0, done.stderr

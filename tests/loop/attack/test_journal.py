@@ -1,0 +1,79 @@
+"""Folders for journals in which others could meddle, and what others may read of a run."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import ROOT, Work, ended, wish
+from tests.loop.attack.attacking import unharmed
+from wizard.apply.decide import undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.runs import find_run
+from wizard.layout.document import render_plan
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+
+@pytest.mark.parametrize("below", ["", "deeper/runs"])
+def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive, below: str) -> None:
+    """Another user could move the run aside and leave links in its place, through which root would write."""
+    drive = make_drive(96 * MIB)
+    shared = work.folder / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    with unharmed(work, drive), pytest.raises(Refused, match="everybody may write"):
+        plan = work.plan(drive, wish("ext4"))
+        start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
+    shared.chmod(0o1777)
+    plan = work.plan(drive, wish("ext4"))
+    run = start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
+    assert ended(run) == "done"
+    assert run.stat().st_mode & 0o777 == 0o700, "as /tmp is: what is ours is nobody else's to move"
+
+
+def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> None:
+    """Its saved bytes would be written anywhere on the drive."""
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    planted = work.folder / "planted" / "20260101-000000-loop"
+    (planted / "saved").mkdir(parents=True)
+    (planted / "plan.json").write_text(render_plan(plan))
+    (planted / "journal.jsonl").write_text("")
+    planted.parent.chmod(0o777)
+    with unharmed(work, drive), pytest.raises(Refused, match="everybody may write"):
+        undo(find_run(str(planted)))
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, umask: int) -> None:
+    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("deep/media")))
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    state = work.folder / "not" / "yet" / "there"
+    argv = [
+        sys.executable,
+        "-m",
+        "wizard",
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--fstab",
+        str(work.fstab),
+    ]
+    environment = {**os.environ, "DISKWRIGHT_STATE": str(state)}
+    said = subprocess.run(
+        argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False, umask=umask
+    )
+    assert said.returncode == 0, said.stderr
+    made = [state, state.parent, *state.rglob("*")]
+    assert any(path.name == "process.log" for path in made)
+    open_ones = {str(path): oct(path.stat().st_mode) for path in made if path.stat().st_mode & 0o077}
+    assert not open_ones
+    assert Path(work.place("deep")).stat().st_mode & 0o777 == 0o755, (
+        "a mount point's folder is made as by mkdir"
+    )

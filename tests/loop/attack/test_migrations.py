@@ -1,0 +1,176 @@
+"""What somebody else, or a bad moment, does to a migration's run, its folders and its line of fstab: nothing
+is lost by it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, said, story, without_power
+from tests.loop.migrate.migrating import Old, old_filesystem
+from wizard.apply.decide import undo
+from wizard.apply.migration.start import preflight_migration
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import FILE, RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
+from wizard.model.documents.migration import Way
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+
+SOMEBODY = 1234
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def test_undone_and_cut_off_before_that_was_said_it_is_undone_by_asking_again(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, lines = old.digest, old.fstab
+    run = old.migrate_here(Way.LIGHT)
+    without_power(monkeypatch, Event.UNDONE, None, lambda: carry_out(run, Purpose.UNDO, ()))
+    assert old.digest == before and not list(old.undo_dir.rglob("*.e2undo"))
+    # Somebody goes on working with what is theirs again.
+    (old.mount() / "new").write_text("It must not be lost.")
+    tool("umount", str(old.work.place("old")))
+    used = old.digest
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, lines), story(run)
+
+
+@contextmanager
+def given_away(folder: Path) -> Iterator[None]:
+    os.chown(folder, SOMEBODY, SOMEBODY)
+    yield
+    os.chown(folder, 0, 0)
+
+
+@contextmanager
+def open_to_a_group(folder: Path) -> Iterator[None]:
+    folder.parent.chmod(0o770)
+    yield
+    folder.parent.chmod(0o700)
+
+
+@contextmanager
+def led_elsewhere(folder: Path) -> Iterator[None]:
+    elsewhere = folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to("elsewhere")
+    yield
+    folder.unlink()
+    elsewhere.rename(folder)
+
+
+@contextmanager
+def missing(folder: Path) -> Iterator[None]:
+    for file in folder.glob("*.e2undo"):
+        file.unlink()
+    yield
+
+
+def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    found, lines = old.digest, old.fstab
+    assert "  ext4\t" in lines
+    for change in (given_away, open_to_a_group, led_elsewhere, missing):
+        with change(old.undo_dir / f"undo-{run.name}" / "02"):
+            carry_out(run, Purpose.UNDO, ())
+        assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), (
+            f"{change}: {story(run)}"
+        )
+        assert "is left as it is" in said(run, Event.FAILED)[-1].sentence
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT
+
+
+def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) -> None:
+    before, run = old.digest, old.begin(old.migration(Way.LIGHT))
+    prepared = old.undo_dir / f"undo-{run.name}"
+    prepared.mkdir(parents=True)
+    os.chown(prepared, SOMEBODY, SOMEBODY)
+    carry_out(run, Purpose.APPLY, ())
+    assert (
+        state(run) is RunState.FAILED
+        and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence
+    ), story(run)
+    assert old.digest == before and not list(prepared.iterdir())
+
+
+def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = old.work.place("in memory")
+    memory.mkdir(parents=True)
+    tool("mount", "-t", "tmpfs", "memory", str(memory))
+    monkeypatch.setattr("wizard.apply.block.snapshot.snapshot_obstacle", lambda: "")
+    before = old.digest
+    try:
+        for store, runs, wanted in (
+            (old.work.folder, memory, "--journal DIR"),
+            (memory, old.work.runs, "--store DIR"),
+        ):
+            situation = replace(old.look(), no_snapshots="", store=Folder(str(store / "stores"), 1 << 40))
+            with pytest.raises(Refused, match=f"lies in memory.*{wanted}"):
+                migration = make_migration(situation, Way.LIGHT)
+                preflight_migration(migration, journal_dir=runs / "runs", environment=old.work.environment)
+    finally:
+        tool("umount", str(memory))
+    assert old.digest == before
+
+
+def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
+    before, lines = old.digest, old.fstab
+    run = old.migrate_here(Way.LIGHT)
+    journal = run / FILE
+    os.truncate(journal, journal.stat().st_size // 20)
+    assert not said(run, Event.STEP_STARTED)
+    undo(run)
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
+
+
+def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    run.chmod(0o770)
+    with pytest.raises(Refused, match="does not belong to root alone"):
+        undo(run)
+
+
+def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    old.work.place("old").mkdir(parents=True, exist_ok=True)
+    # Another's line stands where the run's own did.
+    lines = old.fstab.split("\n")
+    number = next(at for at, line in enumerate(lines) if "/old" in line)
+    other = old.work.place("other")
+    other.mkdir()
+    old.work.fstab.write_text(
+        "\n".join([*lines[:number], f"LABEL=else {other} ext4 defaults 0 2", *lines[number:]])
+    )
+    monkeypatch.setattr(Environment, "is_running_system", True)
+    carry_out(run, Purpose.KEEP, ())
+    assert tool("findmnt", "-n", "-o", "TARGET", old.drive).split() == [str(old.work.place("old"))], story(
+        run
+    )
+
+
+def test_kept_it_is_not_mounted_where_the_device_holds_something_else(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    old.work.place("old").mkdir(parents=True, exist_ok=True)
+    old.restarted()
+    tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
+    monkeypatch.setattr(Environment, "is_running_system", True)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT and "another filesystem" in said(run, Event.KEPT)[0].sentence, story(
+        run
+    )
+    assert not os.path.ismount(old.work.place("old"))

@@ -1,0 +1,115 @@
+"""Device nodes that are not what their names say: nothing behind them is touched."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.attack.attacking import fails, forged, unharmed
+from wizard.apply.plan.start import preflight
+from wizard.apply.run.environment import Environment
+from wizard.model.errors import BadInput, Refused
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+Plant = Callable[[Path, str], None]
+
+
+@pytest.fixture
+def alias() -> Iterator[Path]:
+    """A folder below /dev for links, as /dev/disk/by-id is one."""
+    folder = Path(f"/dev/diskwright-attack-{os.getpid()}")
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def plant() -> Iterator[Plant]:
+    """`plant(node, other)` puts a node with the number of another device; it is taken away when the test has
+    ended."""
+    planted: list[tuple[Path, int]] = []
+
+    def put(node: Path, other: str) -> None:
+        status = Path(other).stat()
+        os.mknod(node, status.st_mode, status.st_rdev)
+        planted.append((node, status.st_rdev))
+
+    yield put
+    for node, number in planted:
+        if node.exists() and node.stat().st_rdev == number:
+            node.unlink()
+
+
+def test_links_whose_names_continue_as_partitions_of_another_drive(
+    work: Work, make_drive: MakeDrive, alias: Path
+) -> None:
+    """`ALIAS` leads to the planned drive, and `ALIAS1`, which looks like its first partition, to another
+    one."""
+    drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
+    tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
+    (alias / "disk").symlink_to(drive)
+    (alias / "disk1").symlink_to(victim)
+    plan = work.plan(drive, wish("ext4"))
+    hostile = forged(
+        plan, replace(plan.drive, path=f"{alias}/disk"), [replace(plan.volumes[0], path=f"{alias}/disk1")]
+    )
+    with unharmed(work, drive, victim), pytest.raises(Refused, match="is a link to"):
+        preflight(
+            hostile, hostile.drive.token, journal_dir=work.runs, environment=Environment(fstab=work.fstab)
+        )
+
+
+def test_a_node_left_behind_that_leads_to_another_drive(
+    work: Work, make_drive: MakeDrive, plant: Plant
+) -> None:
+    """Where a node of the partition's name is already there, the kernel makes none of its own."""
+    drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
+    tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
+    plan = work.plan(drive, wish("ext4"))
+    plant(Path(f"{drive}p1"), victim)
+    with unharmed(work, drive, victim):
+        fails(work, plan, "is no device of the kernel's")
+
+
+@pytest.mark.usefixtures("direct")
+def test_a_node_exchanged_while_the_run_goes_on(
+    work: Work, make_drive: MakeDrive, plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
+    tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
+    plan = work.plan(drive, wish("ext4", 32 * MIB), wish("ext4"))
+    opened = work.folder / "opened"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    node = Path(f"{drive}p2")
+    with unharmed(work, victim):
+        run = work.start(plan)
+        until(Path(f"{opened}.reached").exists)
+        node.unlink()
+        plant(node, victim)
+        opened.touch()
+        assert ended(run) == "failed"
+        assert f"{node} was not touched" in story(run)
+
+
+def test_a_drives_node_that_leads_to_another_drive(work: Work, make_drive: MakeDrive) -> None:
+    drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
+    old_gpt(victim)
+    plan = work.plan(drive, wish("ext4"))
+    node, own, other = Path(drive), Path(drive).stat(), Path(victim).stat()
+    before = work.digest(victim)
+    node.unlink()
+    os.mknod(node, other.st_mode, other.st_rdev)
+    try:
+        fails(work, plan, "leads to")
+        with pytest.raises(BadInput, match="leads to another device"):
+            probe_drive(drive)
+    finally:
+        node.unlink()
+        os.mknod(node, own.st_mode, own.st_rdev)
+    assert work.digest(victim) == before

@@ -1,0 +1,145 @@
+"""The real sudo, which asks for a password: what it lets along of a hostile environment reaches no tool."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, in_own_namespace, tool
+from tests.loop.applying import ROOT, Work, fill, old_gpt, wish
+from tests.loop.lines.conversing import Window
+from tests.loop.root.rooting import require_reach
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+NAME, NUMBER, PASSWORD = "diskwright-test", 60789, "open sesame"
+SUDOERS = f"""Defaults !lecture, !mail_badpass, timestamp_timeout=0, passwd_tries=2
+root ALL=(ALL:ALL) ALL
+{NAME} ALL=(ALL:ALL) SETENV: ALL
+"""
+"""The worst that an administrator could write: no safe path, and -E takes along whatever is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealUser:
+    """A user with a password who may become root. They exist in a mount namespace only, where other files lie
+    over the machine's own."""
+
+    folder: Path
+
+    def command(self, *words: str, **environment: str) -> list[str]:
+        """What runs these words as that user."""
+        over = " && ".join(
+            f"mount --bind {shlex.quote(str(self.folder / name))} /etc/{name}"
+            for name in ("passwd", "shadow", "sudoers")
+        )
+        user = ("setpriv", f"--reuid={NUMBER}", f"--regid={NUMBER}", "--clear-groups", "env")
+        pairs = [f"{name}={value}" for name, value in environment.items()]
+        return in_own_namespace("sh", "-c", f"{over} && exec {shlex.join((*user, *pairs, *words))}")
+
+
+@pytest.fixture
+def user() -> Iterator[RealUser]:
+    require_reach()
+    if shutil.which("sudo") is None:
+        reason = "sudo is not installed"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
+    folder.chmod(0o755)
+    hashed = subprocess.run(
+        ("openssl", "passwd", "-6", "-stdin"), input=PASSWORD, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    lines = {
+        "passwd": f"{NAME}:x:{NUMBER}:{NUMBER}::{folder}:/bin/sh\n",
+        "shadow": f"{NAME}:{hashed}:20000:0:99999:7:::\n",
+    }
+    for name, line in lines.items():
+        (folder / name).write_text(Path("/etc", name).read_text() + line)
+    (folder / "shadow").chmod(0o640)
+    (folder / "sudoers").write_text(SUDOERS)
+    (folder / "sudoers").chmod(0o440)
+    try:
+        yield RealUser(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def traps_in(folder: Path) -> tuple[dict[str, str], Path]:
+    """An environment that leads to programs and files of somebody else, and what they would leave there."""
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    sprung = folder / "sprung"
+    for name in ("mkfs.ext4", "wipefs", "e2fsck", "sfdisk", "blkid", "python3", "sh"):
+        (folder / name).write_text(f"#!/bin/sh\necho {name} >>{sprung}\nexit 1\n")
+        (folder / name).chmod(0o755)
+    (folder / "sitecustomize.py").write_text(
+        f"import os\nif os.geteuid() == 0:\n    open({str(sprung)!r}, 'a').write('sitecustomize')\n"
+    )
+    (folder / "mke2fs.conf").write_text("[defaults]\nbase_features = none\ndefault_features = none\n")
+    environment = {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "PYTHONPATH": str(folder),
+        "PYTHONSTARTUP": str(folder / "sitecustomize.py"),
+        "BASH_ENV": str(folder / "sh"),
+        "ENV": str(folder / "sh"),
+        "MKE2FS_CONFIG": str(folder / "mke2fs.conf"),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+    }
+    return environment, sprung
+
+
+@pytest.mark.alone
+def test_a_password_is_wanted_and_nothing_that_is_brought_along_is_heeded(
+    user: RealUser, work: Work, make_drive: MakeDrive
+) -> None:
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    before = work.digest(drive)
+    environment, sprung = traps_in(user.folder / "trap")
+    plan = user.folder / "plan.json"
+    plan.write_text(render_plan(work.plan(drive, wish("ext4"), mode=Mode.REPLACE)))
+    sudo = str(shutil.which("sudo"))
+    apply = (str(ROOT / "diskwright"), "apply", str(plan), "--journal", str(work.runs), "--confirm")
+    words = (sudo, "-E", *apply, drive.removeprefix("/dev/"))
+
+    refused = Window(user.command(*words, **environment))
+    for _ in range(2):
+        refused.until("assword", ":")
+        refused.answer("wrong")
+    assert refused.ended() == 1, refused.said
+    assert work.digest(drive) == before and not list_runs(work.runs)
+
+    state_of_theirs = environment | {"DISKWRIGHT_STATE": str(user.folder / "trap/state")}
+    theirs = Window(user.command(*words, **state_of_theirs))
+    theirs.until("assword", ":")
+    theirs.answer(PASSWORD)
+    assert theirs.ended() == 3 and "DISKWRIGHT_STATE runs as root. Nothing was written." in theirs.said
+    assert not sprung.exists(), sprung.read_text()
+    assert work.digest(drive) == before and not list_runs(work.runs)
+
+    granted = Window(user.command(*words, **environment))
+    granted.until("assword", ":")
+    granted.answer(PASSWORD)
+    assert granted.ended() == 0, granted.said
+    (run,) = list_runs(work.runs)
+    assert state(run) is RunState.WAITING, granted.said
+    assert not sprung.exists(), sprung.read_text()
+
+    kept = Window(user.command(sudo, "-E", str(ROOT / "diskwright"), "keep", str(run), **environment))
+    kept.until("assword", ":")
+    kept.answer(PASSWORD)
+    assert kept.ended() == 0 and state(run) is RunState.KEPT, kept.said
+    assert not sprung.exists(), sprung.read_text()
+    assert "has_journal" in tool("dumpe2fs", "-h", f"{drive}p1")

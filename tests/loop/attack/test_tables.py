@@ -1,0 +1,82 @@
+"""Tables that are sound and unusual: adding to them would write over what lies where usual tables lie."""
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import GPT_DATA, Work, fill, wish
+from tests.loop.attack.attacking import fails, unharmed
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+BLOCK = 512
+ENTRIES = 128 * 128
+
+
+def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
+    """Put the first copy's entries elsewhere, as `sgdisk --move-main-table` does for boards that boot from
+    block 16, in both headers."""
+    fd = os.open(drive, os.O_RDWR)
+    try:
+        last = os.lseek(fd, 0, os.SEEK_END) // BLOCK - 1
+        for lba in (1, last):
+            header = bytearray(os.pread(fd, BLOCK, lba * BLOCK))
+            entries_lba = struct.unpack_from("<Q", header, 72)[0]
+            struct.pack_into("<Q", header, 40, first_usable_lba)
+            if lba == 1:
+                os.pwrite(fd, os.pread(fd, ENTRIES, entries_lba * BLOCK), to_lba * BLOCK)
+                struct.pack_into("<Q", header, 72, to_lba)
+            header[16:20] = bytes(4)
+            struct.pack_into(
+                "<I", header, 16, zlib.crc32(bytes(header[: struct.unpack_from("<I", header, 12)[0]]))
+            )
+            os.pwrite(fd, bytes(header), lba * BLOCK)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@pytest.fixture
+def moved(work: Work, make_drive: MakeDrive) -> str:
+    """A drive full of a pattern, its GPT's first entries at block 2048 and a partition after them: blocks 3
+    to 33 are a boot loader's."""
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench)
+    script = f"label: gpt\\nstart=4096,size=8MiB,type={GPT_DATA}\\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {drive} || true")
+    move_entries(drive, 2048, 3)
+    tool("partx", "--update", drive)
+    return drive
+
+
+def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str) -> None:
+    table = probe_drive(moved).table
+    assert table is not None and (table.kind, table.primary, table.backup) == ("gpt", "ok", "ok"), (
+        "the attack is none"
+    )
+    with unharmed(work, moved), pytest.raises(Refused, match="unusual place"):
+        work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
+
+
+def test_a_plan_that_adds_all_the_same_is_refused(
+    work: Work, moved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as one made by hand, or by another version."""
+    with monkeypatch.context() as patch:
+        patch.setattr("wizard.layout.planner.refuse_table", lambda _: None)
+        plan = work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
+    with unharmed(work, moved):
+        fails(work, plan, "unusual place")
+
+
+def test_erasing_all_of_it_is_still_possible(work: Work, moved: str) -> None:
+    plan = work.plan(moved, wish("ext4"), mode=Mode.REPLACE)
+    _, now = work.apply(plan)
+    assert now == "done"
+    assert Path(plan.volumes[0].path).is_block_device()

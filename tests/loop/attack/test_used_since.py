@@ -1,0 +1,136 @@
+"""Somebody used what a plan is to destroy after the plan was made: it is refused, whatever filesystem it
+is."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, old_gpt, wish
+from tests.loop.attack.attacking import unharmed
+from wizard.apply.plan.start import preflight
+from wizard.layout.before import held_on
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+from wizard.tools.program import find
+
+WRITERS = {
+    "vfat": ("mcopy", "-i", "{device}", "{file}", "::letter"),
+    "exfat": (
+        "sh",
+        "-c",
+        "printf '\\60' | dd of={device} bs=1 seek=112 count=1 conv=notrunc,fsync status=none",
+    ),
+    "ntfs3": ("ntfscp", "--quiet", "{device}", "{file}", "letter"),
+    "f2fs": ("sload.f2fs", "-f", "{folder}", "{device}"),
+    "nilfs2": ("nilfs-tune", "-f", "-i", "77", "{device}"),
+}
+"""What writes to a filesystem that the kernel here cannot mount: of exFAT, how much of it is in use, as the
+kernel writes it."""
+
+MAKERS = {
+    "ext4": ("mkfs.ext4", "-q", "-F"),
+    "xfs": ("mkfs.xfs", "-q", "-f"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f"),
+    "vfat": ("mkfs.vfat",),
+    "exfat": ("mkfs.exfat",),
+    "ntfs3": ("mkfs.ntfs", "--quick", "--quiet", "--force"),
+    "f2fs": ("mkfs.f2fs", "-q", "-f"),
+    "nilfs2": ("mkfs.nilfs2", "-q", "-f"),
+}
+
+
+def check(work: Work, plan: Plan) -> None:
+    preflight(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
+
+
+def is_mountable(kind: str) -> bool:
+    return f"\t{kind}\n" in Path("/proc/filesystems").read_text()
+
+
+def write_a_file(work: Work, device: str, kind: str) -> None:
+    """As somebody who mounts it, adds one file, and unmounts it."""
+    place = work.place("theirs")
+    place.mkdir(parents=True, exist_ok=True)
+    if is_mountable(kind):
+        tool("mount", "-t", kind, device, str(place))
+    (place / "letter").write_text("important\n")
+    if is_mountable(kind):
+        tool("umount", str(place))
+    else:
+        tool(*(word.format(device=device, file=place / "letter", folder=place) for word in WRITERS[kind]))
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["partition", "drive"])
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_file_that_was_written_since_is_not_destroyed(
+    work: Work, make_drive: MakeDrive, kind: str, whole: bool
+) -> None:
+    missing = [name for name in (MAKERS[kind][0], *WRITERS.get(kind, ())[:1]) if find(name) is None]
+    if missing and not (is_mountable(kind) and find(MAKERS[kind][0])):
+        pytest.skip(f"{missing} is not installed")
+    drive = make_drive(512 * MIB)
+    device = drive if whole else f"{drive}p2"
+    if not whole:
+        old_gpt(drive, "start=1MiB,size=8MiB\nstart=9MiB,size=440MiB\n")
+    tool(*MAKERS[kind], device)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    assert len(plan.drive.held) == (1 if whole else 2)
+    plan = read_plan(render_plan(plan), "it")
+    check(work, plan)
+    check(work, plan)
+    write_a_file(work, device, kind)
+    with (
+        unharmed(work, drive),
+        pytest.raises(Refused, match=rf"{device} was used since the plan was made.*make the plan again"),
+    ):
+        check(work, plan)
+    check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+
+
+LUKS = ("luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file")
+
+
+def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
+    """Of swap and of an encrypted container: the marks are the same as before."""
+    for first, then in (
+        (
+            ("mkswap",),
+            ("dd", "if=/dev/urandom", "bs=1", "seek=1100", "count=8", "conv=notrunc,fsync", "status=none"),
+        ),
+        (
+            ("cryptsetup", *LUKS, str(tmp_path / "key")),
+            ("cryptsetup", "config", "--priority", "prefer", "--key-slot", "0"),
+        ),
+    ):
+        (tmp_path / "key").write_bytes(b"a key of this test")
+        drive = make_drive(64 * MIB)
+        tool(*first, drive)
+        plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+        check(work, plan)
+        tool(*then, f"of={drive}" if then[0] == "dd" else drive)
+        with unharmed(work, drive), pytest.raises(Refused, match="was used since the plan was made"):
+            check(work, plan)
+
+
+def test_what_stays_may_be_used_meanwhile(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(128 * MIB)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    write_a_file(work, f"{drive}p1", "ext4")
+    check(work, plan)
+
+
+def test_what_is_in_use_when_it_is_looked_at_has_no_digest(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(128 * MIB)
+    old_gpt(drive)
+    place = work.place("theirs")
+    place.mkdir(parents=True)
+    tool("mount", f"{drive}p1", str(place))
+    assert held_on(probe_drive(drive)) == ()
+    tool("umount", str(place))
+    assert [held.number for held in held_on(probe_drive(drive))] == [1]

@@ -1,0 +1,1 @@
+"""Bringing files to a new filesystem."""

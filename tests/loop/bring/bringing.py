@@ -1,0 +1,227 @@
+"""Volumes between which files are brought, and what is compared of them; and a run that is cut off."""
+
+import fcntl
+import os
+import signal
+import stat
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, story
+from tests.loop.migrate.manifest.manifests import ACL, fill
+from wizard.apply.bring import run as running
+from wizard.apply.bring.start import start_bring
+from wizard.apply.bring.steps import catching_up, comparing, copying, pieces
+from wizard.apply.bring.steps.record import load_copied
+from wizard.apply.manifest.differences import differences
+from wizard.apply.manifest.entry import Kind
+from wizard.apply.manifest.held import as_held
+from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
+from wizard.apply.manifest.mount_read_only import seen_alone
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import BRING, make_run
+from wizard.apply.system import edited_file
+from wizard.apply.tune import steps as tuning
+from wizard.filesystems.registry import KINDS
+from wizard.layout.bring.document import render_bring
+from wizard.model.documents.bring import Bring
+from wizard.model.units import GIB, MIB
+
+MAKERS = {
+    "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096"),
+    "xfs": ("mkfs.xfs", "-q", "-f"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f"),
+    "vfat": ("mkfs.vfat", "-F", "32"),
+}
+SIZES = {"ext4": 192 * MIB, "xfs": 384 * MIB, "btrfs": 384 * MIB, "vfat": 300 * MIB}
+ROOTS = "what was there before"
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    drive: str
+    place: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Volumes of one test, and runs between them."""
+
+    work: Work
+    make_drive: MakeDrive
+
+    def volume(self, name: str, kind: str) -> Volume:
+        """A mounted filesystem."""
+        drive, place = self.make_drive(SIZES[kind]), self.work.place(name)
+        self.work.bench.own(drive)
+        tool(*MAKERS[kind], drive)
+        place.mkdir(parents=True)
+        tool("mount", drive, str(place))
+        return Volume(drive, place)
+
+    def source(self, kind: str = "ext4") -> Volume:
+        """One with one of everything."""
+        made = self.volume("old", kind)
+        fill(made.place, 12 * GIB)
+        rich(made.place)
+        return made
+
+    def target(self, kind: str = "xfs") -> Volume:
+        """One that holds something already."""
+        made = self.volume("new", kind)
+        (made.place / "mine").mkdir()
+        (made.place / "mine/file").write_text(ROOTS)
+        return made
+
+    def begin(self, bring: Bring) -> Path:
+        """A run that nobody carries out yet."""
+        self.work.runs.mkdir(exist_ok=True)
+        return make_run(
+            self.work.runs, (bring.target.device,), BRING, render_bring(bring), self.work.environment
+        )
+
+    def start(self, bring: Bring) -> Path:
+        """A run with a process of its own."""
+        return start_bring(
+            bring, bring.drive.token, journal_dir=self.work.runs, environment=self.work.environment
+        )
+
+
+def rich(top: Path) -> None:
+    """What `fill` leaves out: a default ACL, owners, several folders of small files."""
+    (top / "by others").mkdir()
+    (top / "by others/program").write_text("#!")
+    for path, mode in ((top / "by others/program", 0o6755), (top / "by others", 0o7751)):
+        os.chown(path, 12, 34)
+        path.chmod(mode)
+    os.setxattr(top / "by others", "system.posix_acl_default", ACL)
+    for number in range(60):
+        folder = top / f"many/{number % 6}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number}").write_bytes(os.urandom(3000 + 97 * number))
+    (top / "many/0/linked").hardlink_to(top / "many/5/59")
+    tool("chattr", "+i", str(top / "by others"))
+
+
+def listed(place: Path, file: Path, only: frozenset[bytes] | None = None) -> Path:
+    """A manifest of a mounted folder, which leaves no trace there."""
+    with seen_alone(place) as top:
+        return take_manifest(top, file, reading=Reading(only=only)).file
+
+
+def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
+    """The copy is what the source is, as far as that kind can hold it. But for what `as_held` leaves out, it
+    is told by other means in the tests."""
+    names = frozenset(os.fsencode(path.name) for path in source.iterdir()) - {b"lost+found"}
+    files = [
+        listed(place, ways.work.folder / name, names) for place, name in ((source, "was"), (folder, "is"))
+    ]
+    assert not differences(*files, inode_numbers=False, seen_as=as_held(KINDS[kind].holds))
+
+
+def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
+    """What lies in a folder, without the help of the program: paths, modes, contents."""
+    found: dict[str, tuple[int, bytes | str]] = {}
+    for folder, folders, names in os.walk(place):
+        for name in (*folders, *names):
+            path = Path(folder, name)
+            if len(str(path)) > 3000:
+                # Deeper than the kernel takes paths; what lies there is compared by descriptors.
+                continue
+            status = path.lstat()
+            what: bytes | str = ""
+            if stat.S_ISREG(status.st_mode):
+                what = sha256(path.read_bytes()).digest() if status.st_size < GIB else str(status.st_size)
+            elif stat.S_ISLNK(status.st_mode):
+                what = str(path.readlink())
+            found[str(path.relative_to(place))] = (status.st_mode, what)
+    return found
+
+
+PLACES = (
+    (pieces, "copy_entry"),
+    (copying, "save_copied"),
+    (catching_up, "walk"),
+    (catching_up, "finish_folder"),
+    (catching_up, "set_flags"),
+    (catching_up, "save_again"),
+    (catching_up, "write_manifest"),
+    (running, "compare"),
+    (comparing, "differences"),
+    (running, "take_place"),
+    (edited_file, "sync_folder"),
+    (tuning, "standing"),
+)
+"""What a kill comes before."""
+
+
+def small(patch: pytest.MonkeyPatch) -> None:
+    """Have what is copied noted often."""
+    patch.setattr(copying, "AHEAD", 8)
+    patch.setattr(pieces, "PIECE_ENTRIES", 8)
+    patch.setattr(copying, "SYNC_BYTES", 8000)
+
+
+def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Callable[[], int]:
+    """Hear of each call of one of the places."""
+    calls = 0
+
+    def heard(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*words: object, **named: object) -> object:
+            nonlocal calls
+            calls += 1
+            on_call(calls)
+            return real(*words, **named)
+
+        return call
+
+    for module, name in PLACES:
+        patch.setattr(module, name, heard(getattr(module, name)))
+    return lambda: calls
+
+
+def killed_at(run: Path, number: int) -> None:
+    """A process carries the run out, and is killed at so many calls."""
+    pid = os.fork()
+    if not pid:
+        try:
+            patch = pytest.MonkeyPatch()
+            small(patch)
+            count_calls(patch, lambda now: os.kill(os.getpid(), signal.SIGKILL) if now == number else None)
+            carry_out(run, Purpose.APPLY, ())
+        finally:
+            os._exit(7)
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, story(run)
+
+
+SHUTDOWN, NO_FLUSH, LOG_FLUSH = 0x8004587D, struct.pack("=I", 2), struct.pack("=I", 1)
+"""FS_IOC_SHUTDOWN, with nothing written any more, or nothing but the journal (fs/ext4/ioctl.c,
+fs/xfs/xfs_ioctl.c)."""
+
+
+def cut_off(place: Path, how: bytes) -> None:
+    """As a power cut leaves a filesystem."""
+    folder = os.open(place, os.O_RDONLY)
+    fcntl.ioctl(folder, SHUTDOWN, how)
+    os.close(folder)
+    tool("umount", str(place))
+
+
+def inodes(run: Path, folder: Path) -> dict[bytes, int]:
+    """The inodes of what is copied for good by the run's own record."""
+    copied = load_copied(run)
+    if copied is None or not (run / BEFORE).exists():
+        return {}
+    entries = [*copying.entries_in(run / BEFORE)][: copied.done]
+    return {
+        one.path: os.lstat(os.fsencode(folder) + b"/" + one.path).st_ino
+        for one in entries
+        if one.kind is Kind.FILE and len(one.path) < 1000
+    }

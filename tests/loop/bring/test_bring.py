@@ -1,0 +1,331 @@
+"""Bringing files between real filesystems: everything comes over, the source is only read, and undo removes
+what was brought and nothing else."""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.devices import tool
+from tests.loop.applying import carry_out, diskwright, ended, said, story
+from tests.loop.bring.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
+from tests.loop.desk.walking import walker
+from tests.loop.migrate.manifest.manifests import ACL, NOT_UTF8
+from tests.loop.runs.published import kept_schemas
+from wizard.apply.bring import run as running
+from wizard.apply.bring.planning import work_out
+from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.start import start_bring
+from wizard.apply.bring.steps import catching_up, comparing, pieces
+from wizard.apply.decide import undo
+from wizard.apply.manifest.copying import Copy, copy_entry
+from wizard.apply.manifest.differences import differences
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+@pytest.mark.parametrize("mounted", [True, False], ids=["mounted", "unmounted"])
+@pytest.mark.parametrize("kind", ["xfs", "btrfs"])
+def test_everything_comes_over_and_the_source_is_only_read(
+    ways: Ways, image_of: Callable[[str], Path], kind: str, mounted: bool
+) -> None:
+    source, target = ways.source(), ways.target(kind)
+    before = listed(source.place, ways.work.folder / "before")
+    if not mounted:
+        tool("umount", str(source.place))
+        tool("blockdev", "--flushbufs", source.drive)
+        was = sha256(image_of(source.drive).read_bytes()).hexdigest()
+    run = ways.start(work_out(source.drive, str(target.place), "old/files"))
+    assert ended(run) is RunState.DONE, story(run)
+    assert kept_schemas(run.parent) >= {"bring", "copied", "run", "journal-entry"}
+    if not mounted:
+        tool("blockdev", "--flushbufs", source.drive)
+        assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
+        tool("mount", "-o", "ro,noload", source.drive, str(source.place))
+    after = listed(source.place, ways.work.folder / "after")
+    assert not differences(before, after, inode_numbers=True)
+    folder = target.place / "old/files"
+    assert_alike(ways, source.place, folder, kind)
+    assert (folder / "huge").stat().st_blocks * 512 < MIB
+    assert (folder / "file").stat().st_ino == (folder / "other name").stat().st_ino
+    assert (folder / "socket").is_socket() and (folder / "pipe").is_fifo()
+    assert os.fsencode(folder) + b"/" + NOT_UTF8 in map(os.fsencode, folder.iterdir())
+    assert os.getxattr(folder / "guarded", "system.posix_acl_access") == ACL
+    assert os.getxattr(folder / "by others", "system.posix_acl_default") == ACL
+    assert os.getxattr(folder / "guarded", "trusted.mine") == b"\0\1"
+    program = (folder / "by others/program").stat()
+    assert (program.st_uid, program.st_gid, stat.S_IMODE(program.st_mode)) == (12, 34, 0o6755)
+    assert (folder / "file").stat().st_mtime_ns == 1_111_111_111 * 10**9 or (
+        folder / "file"
+    ).stat().st_mtime == (source.place / "file").stat().st_mtime
+    assert "i" in tool("lsattr", "-d", str(folder / "still")).split()[0]
+    assert "i" in tool("lsattr", "-d", str(folder / "by others")).split()[0]
+    assert (target.place / "mine/file").read_text() == ROOTS
+    assert not (folder / "lost+found").exists()
+    assert done_steps(read_entries(run)) == {1, 2, 3} and len(said(run, Event.VERIFIED)) == 1
+
+
+def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel without FAT can hold an XFS to FAT's rules all the same."""
+    real = "vfat" in Path("/proc/filesystems").read_text()
+    kind = "vfat" if real else "xfs"
+    holds = KINDS["vfat"].holds
+    monkeypatch.setitem(KINDS, kind, replace(KINDS[kind], holds=holds))
+    source, target = ways.volume("old", "ext4"), ways.volume("new", kind)
+    (source.place / "folder").mkdir()
+    (source.place / "folder/file").write_bytes(b"content" * 3000)
+    (source.place / "other name").hardlink_to(source.place / "folder/file")
+    (source.place / "link").symlink_to("folder/file")
+    os.mkfifo(source.place / "pipe")
+    os.setxattr(source.place / "folder/file", "user.mine", b"1")
+    with (source.place / "sparse").open("wb") as file:
+        file.truncate(5 * MIB)
+    os.chown(source.place / "folder/file", 12, 34)
+    tool("chattr", "+i", str(source.place / "folder/file"))
+    os.utime(source.place / "folder", (1_000_000_001, 1_000_000_001))
+    bring = work_out(str(source.place), str(target.place), None)
+    told = " ".join(map(str, bring.doubts))
+    assert "1 is left out" in told and "1 further name becomes a copy" in told
+    assert bring.amount.room_bytes > 5 * MIB
+    run = ways.begin(bring)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+    assert {path.name for path in target.place.iterdir()} == {"folder", "other name", "sparse"}
+    copies = [target.place / "folder/file", target.place / "other name"]
+    assert [path.read_bytes() for path in copies] == [b"content" * 3000] * 2
+    assert copies[0].stat().st_ino != copies[1].stat().st_ino and copies[0].stat().st_uid == 0
+    for name, why in (("what?", "takes no '?'"), ("FOLDER", "same name"), ("end.", "point or a space")):
+        (source.place / name).touch()
+        with pytest.raises(Refused, match=why):
+            work_out(str(source.place), str(target.place), "elsewhere")
+        (source.place / name).unlink()
+
+
+def test_what_is_refused(ways: Ways) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target("ext4")
+    (source.place / "mine").mkdir()
+    (source.place / "large").write_bytes(bytes(MIB))
+    (source.place / "in/side").mkdir(parents=True)
+    was = contents(target.place)
+
+    def refused(why: str, from_: object, to: object, into: str | None = None) -> None:
+        with pytest.raises((Refused, BadInput), match=why):
+            work_out(str(from_), str(to), into)
+
+    refused("mine exists already", source.place, target.place)
+    refused("no folder", source.place, target.place, "mine/file")
+    refused("same place", source.place, source.place)
+    refused("same place", source.place, source.place / "in/side", "new")
+    refused("same place", source.place / "in/side", source.place)
+    refused("same place", source.drive, source.place / "in")
+    refused("within the target", source.place, target.place, "../out")
+    refused("within the target", source.place, target.place, "/out")
+    refused("is empty", source.place / "in/side", target.place)
+    refused("There is no folder", source.place / "none", target.place)
+    (target.place / "link").symlink_to("/etc")
+    refused("no folder", source.place, target.place, "link/in")
+    (target.place / "link").unlink()
+    # What lies in other folders of one filesystem is apart.
+    assert work_out(str(source.place / "in"), str(source.place / "mine"), None).amount.entries == 1
+    with (source.place / "large").open("r+b") as file:
+        os.posix_fallocate(file.fileno(), 0, 150 * MIB)
+    (target.place / "filled").write_bytes(bytes(60 * MIB))
+    refused("free, and the copy takes", source.place, target.place, "new")
+    (source.place / "large").unlink()
+    tool("mount", "-o", "remount,ro", str(target.place))
+    refused("read-only", source.place, target.place, "new")
+    tool("mount", "-o", "remount,rw", str(target.place))
+    (target.place / "filled").unlink()
+    assert contents(target.place) == was
+    bring = work_out(str(source.place), str(target.place), "new")
+    with pytest.raises(Refused, match="token"):
+        start_bring(bring, "other", journal_dir=ways.work.runs, environment=ways.work.environment)
+    tool("umount", str(target.place))
+    with pytest.raises(Refused, match="not the ext4 that files are brought to"):
+        ways.start(bring)
+    refused("is not mounted", source.place, target.drive)
+
+
+def test_undo_leaves_what_was_changed_and_what_the_source_no_longer_holds(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    run = ways.start(work_out(str(source.place), str(target.place), "in"))
+    assert ended(run) is RunState.DONE, story(run)
+    folder = target.place / "in"
+    (folder / "many/1/1").write_text("mine now")
+    (folder / "many/2/new").write_text("mine")
+    (source.place / "many/3/3").unlink()
+    kept = (folder / "many/3/3").read_bytes()
+    last = undo(run)
+    assert "/many/1/1" in last and "/many/3/3" in last and "/many/2" in last
+    left = {path for path, (mode, _) in contents(folder).items() if stat.S_ISREG(mode)}
+    assert left == {"many/1/1", "many/2/new", "many/3/3"}
+    assert (folder / "many/3/3").read_bytes() == kept
+    assert (folder / "many/1/1").read_text() == "mine now"
+
+
+def test_undo_refuses_where_the_source_is_gone(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    run = ways.start(work_out(source.drive, str(target.place), "in"))
+    assert ended(run) is RunState.DONE, story(run)
+    held = contents(target.place)
+    tool("umount", str(source.place))
+    for spoil in (MAKERS["ext4"], ("wipefs", "--all", "--quiet")):
+        ways.work.bench.own(source.drive)
+        tool(*spoil, source.drive)
+        with pytest.raises(Failed, match="Nothing was removed"):
+            undo(run)
+        assert contents(target.place) == held
+
+
+def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = ways.source(), ways.target()
+    top = source.place
+    run = ways.begin(work_out(str(top), str(target.place), "in"))
+
+    def change_others(copy: Copy, path: bytes, *rest: object) -> int:
+        flags = copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+        if path == b"many/3/3":
+            (top / "many/0/0").write_text("changed once it was copied")
+            (top / "many/5/5").unlink()
+            (top / "many/1/1").unlink()
+            (top / "many/1/1").mkdir()
+            (top / "many/1/1/in it").write_text("a folder by now")
+            (top / "many/2/appeared").write_text("new")
+            (top / "many/2/appeared too").hardlink_to(top / "many/2/appeared")
+            (top / "empty").chmod(0o604)
+            (top / "at the top").write_text("new at the top")
+            (top / "many/4").rename(top / "many/renamed")
+        return flags
+
+    def change_again(copy: Copy, path: bytes, *rest: object) -> int:
+        flags = copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+        if path == b"many/0/0":
+            with (top / "many/0/0").open("a") as file:
+                file.write("and again")
+        return flags
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pieces, "copy_entry", change_others)
+        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
+        patch.setattr(catching_up, "copy_entry", change_again)
+        carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+    last = read_entries(run)[-1].sentence
+    assert "but for what still changes: /many/0/0." in last, last
+    assert "appeared meanwhile: /at the top." in last, last
+    (top / "at the top").unlink()
+    folder = target.place / "in"
+    (folder / "many/0/0").write_bytes((top / "many/0/0").read_bytes())
+    for path in (folder / "many/0/0", top / "many/0/0"):
+        os.utime(path, (1, 1))
+    for path in (folder, top):
+        os.utime(path, (1, 1))
+    assert_alike(ways, top, folder, "xfs")
+    assert (folder / "many/2/appeared").stat().st_nlink == 2
+    assert (folder / "many/1/1/in it").read_text() == "a folder by now"
+
+
+def test_what_the_drive_lost_is_found(
+    ways: Ways, image_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page cache has what was written; the drive has it no more."""
+    source, target = ways.volume("old", "ext4"), ways.target()
+    mark = os.urandom(64)
+    (source.place / "file").write_bytes(mark * 2000)
+    run = ways.begin(work_out(str(source.place), str(target.place), None))
+    real = comparing.compare
+
+    def spoil(site: BringSite) -> object:
+        site.sync()
+        image = image_of(target.drive)
+        at = image.read_bytes().index(mark * 4)
+        with image.open("r+b") as file:
+            file.seek(at)
+            file.write(b"\0")
+        return real(site)
+
+    monkeypatch.setattr(running, "compare", spoil)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.FAILED, story(run)
+    assert "/file: its content differs" in said(run, Event.NOT_VERIFIED)[0].output
+
+
+def test_only_one_filesystem_is_copied(ways: Ways) -> None:
+    source, other, target = (ways.volume(name, "ext4") for name in ("old", "other", "new"))
+    (source.place / "file").write_text("here")
+    (source.place / "point").mkdir()
+    (other.place / "elsewhere").write_text("there")
+    tool("mount", "--bind", str(other.place), str(source.place / "point"))
+    try:
+        bring = work_out(str(source.place), str(target.place), "in")
+        assert str(source.place / "point") in " ".join(map(str, bring.doubts))
+        run = ways.start(bring)
+        assert ended(run) is RunState.DONE, story(run)
+        assert sorted(contents(target.place / "in")) == ["file", "point"]
+    finally:
+        tool("umount", str(source.place / "point"))
+
+
+def test_subvolumes_with_the_same_numbers_come_over(ways: Ways) -> None:
+    source, target = ways.volume("old", "btrfs"), ways.target("ext4")
+    for name in ("a", "b"):
+        tool("btrfs", "subvolume", "create", str(source.place / name))
+        (source.place / name / "file").write_text(f"of {name}")
+        (source.place / name / "other").hardlink_to(source.place / name / "file")
+    run = ways.start(work_out(str(source.place), str(target.place), None))
+    assert ended(run) is RunState.DONE, story(run)
+    # Else what is taken for another name of a file is found and copied again.
+    assert "Nothing changed meanwhile." in [one.sentence for one in said(run, Event.STEP_DONE)]
+    for name in ("a", "b"):
+        assert (target.place / name / "other").read_text() == f"of {name}"
+    assert (target.place / "a/file").stat().st_ino == (target.place / "a/other").stat().st_ino
+
+
+def test_the_wizard_follows_goes_on_and_undoes(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    was = contents(target.place)
+    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
+    killed_at(run, 60)
+    person = walker(ways.work, target.drive)
+    assert person.rows[0].key == f"run:{run}", person.text
+    person.act("show-run", f"run:{run}")
+    assert person.view.place == "result", (person.view.place, person.said)
+    assert "as far as its source still holds the same" in person.text
+    person.key("G")
+    assert person.view.place == "result" and state(run) is RunState.DONE, story(run)
+    assert "holds everything of" in person.text
+    person.settle("U")
+    assert state(run) is RunState.UNDONE and contents(target.place) == was, story(run)
+
+
+def test_by_command(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    words = ("bring", str(source.place), str(target.place), "--into", "in")
+    was = contents(target.place)
+    for more in ((), ("--dry-run",)):
+        done = diskwright(ways.work, *words, *more)
+        assert done.returncode == 0, done.stderr
+        assert "It fits" in done.stdout and contents(target.place) == was
+    token = work_out(str(source.place), str(target.place), "in").drive.token
+    assert f"--confirm {token}" in diskwright(ways.work, *words).stderr
+    assert diskwright(ways.work, *words, "--confirm", "other").returncode == 3
+    assert contents(target.place) == was
+    done = diskwright(ways.work, *words, "--confirm", token)
+    assert done.returncode == 0, done.stderr
+    assert "holds  Everything that was copied is the same" in done.stdout
+    assert_alike(ways, source.place, target.place / "in", "xfs")
+    listed_ = diskwright(ways.work, "status").stdout
+    assert "done" in listed_ and "3 of 3 steps" in listed_
+    report = ways.work.folder / "report.html"
+    assert diskwright(ways.work, "report", "-o", str(report)).returncode == 0
+    assert diskwright(ways.work, "keep").returncode != 0
+    assert diskwright(ways.work, "undo").returncode == 0
+    assert contents(target.place) == was

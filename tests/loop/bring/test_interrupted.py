@@ -1,0 +1,212 @@
+"""Bringing files while processes are killed, the power goes, or somebody stops it: nothing that was copied is
+lost or copied again."""
+
+import os
+import random
+import signal
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.devices import tool
+from tests.loop.applying import carry_out, ended, story
+from tests.loop.bring.bringing import (
+    LOG_FLUSH,
+    NO_FLUSH,
+    Ways,
+    assert_alike,
+    contents,
+    count_calls,
+    cut_off,
+    inodes,
+    killed_at,
+    small,
+)
+from wizard.apply.block.devices import open_exclusively
+from wizard.apply.bring.places import source_open
+from wizard.apply.bring.planning import work_out
+from wizard.apply.bring.steps import copying, pieces
+from wizard.apply.decide import resume, undo
+from wizard.apply.manifest.copying import Copy, copy_entry
+from wizard.apply.manifest.manifest import BEFORE
+from wizard.apply.run.begin import request_stop
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import STOP, Purpose
+from wizard.model.errors import Failed, Refused
+from wizard.model.units import MIB
+
+
+def test_a_kill_at_any_moment_costs_nothing_that_was_copied(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = ways.source(), ways.target()
+    was = contents(target.place)
+    with monkeypatch.context() as patch:
+        small(patch)
+        calls = count_calls(patch, lambda _now: None)
+        run = ways.begin(work_out(str(source.place), str(target.place), "whole"))
+        carry_out(run, Purpose.APPLY, ())
+        assert state(run) is RunState.DONE, story(run)
+        whole = calls()
+    assert "removed" in undo(run) and contents(target.place) == was
+    drawn = random.Random(13)
+    moments = sorted({1, 2, whole, whole - 1, *drawn.sample(range(3, whole - 1), 8)})
+    for number in moments:
+        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
+        killed_at(run, number)
+        assert state(run) is RunState.INTERRUPTED
+        folder = target.place / f"cut {number}"
+        trusted = inodes(run, folder)
+        if number % 2 and number < whole - 20:
+            # A second cut, on the way on.
+            killed_at(run, 5)
+        resume(run)
+        assert ended(run) is RunState.DONE, (number, story(run))
+        assert_alike(ways, source.place, folder, "xfs")
+        now = inodes(run, folder)
+        assert {path: now[path] for path in trusted} == trusted, f"copied again after a cut at {number}"
+        undo(run)
+        assert contents(target.place) == was, number
+        assert state(run) is RunState.UNDONE
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> None:
+    source, target = ways.source(), ways.target(kind)
+    for number in (45, 130, 190):
+        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
+        killed_at(run, number)
+        cut_off(target.place, NO_FLUSH)
+        tool("mount", target.drive, str(target.place))
+        trusted = inodes(run, target.place / f"cut {number}")
+        assert trusted
+        resume(run)
+        assert ended(run) is RunState.DONE, (number, story(run))
+        assert_alike(ways, source.place, target.place / f"cut {number}", kind)
+        now = inodes(run, target.place / f"cut {number}")
+        assert {path: now[path] for path in trusted} == trusted
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_journal_of_the_source_is_never_replayed(
+    ways: Ways, image_of: Callable[[str], Path], kind: str
+) -> None:
+    source, target = ways.volume("old", kind), ways.target()
+    (source.place / "file").write_text("in the journal")
+    cut_off(source.place, LOG_FLUSH)
+    tool("blockdev", "--flushbufs", source.drive)
+    was = sha256(image_of(source.drive).read_bytes()).hexdigest()
+    with pytest.raises(Failed, match=f"{source.drive} cannot be mounted"):
+        work_out(source.drive, str(target.place), None)
+    tool("blockdev", "--flushbufs", source.drive)
+    assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
+
+
+def test_nobody_else_takes_the_source_meanwhile(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    tool("umount", str(source.place))
+    bring = work_out(source.drive, str(target.place), "in")
+    assert open_exclusively(source.drive) is None
+    with source_open(bring.source) as top:
+        assert open_exclusively(source.drive) is not None
+        with pytest.raises(OSError, match="Read-only file system"):
+            (top / "new").touch()
+    assert open_exclusively(source.drive) is None
+
+
+def test_undo_after_a_kill_removes_what_is_half_there(ways: Ways) -> None:
+    source, target = ways.source(), ways.target()
+    was = contents(target.place)
+    for number in (2, 9, 40, 90, 130):
+        run = ways.begin(work_out(str(source.place), str(target.place), None))
+        killed_at(run, number)
+        undo(run)
+        assert contents(target.place) == was, (number, story(run))
+        with pytest.raises(Refused):
+            resume(run)
+
+
+def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = ways.source(), ways.target()
+    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
+    seen: list[bytes] = []
+
+    def stop_at_thirty(copy: Copy, path: bytes, *rest: object) -> int:
+        seen.append(path)
+        if len(seen) == 30:
+            request_stop(run)
+        return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pieces, "copy_entry", stop_at_thirty)
+        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
+        carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.STOPPED, story(run)
+    assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
+    resume(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert_alike(ways, source.place, target.place / "in", "xfs")
+
+
+def test_a_kill_or_a_stop_while_processes_share_the_work(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target()
+    for number in range(1500):
+        folder = source.place / str(number % 30)
+        folder.mkdir(exist_ok=True)
+        (folder / str(number)).write_bytes(b"%d" % number * (number % 700))
+    (source.place / "29/linked").hardlink_to(source.place / "0/0")
+    monkeypatch.setattr(pieces, "PIECE_ENTRIES", 400)
+    drawn = random.Random(14)
+    for name in ("killed", "stopped"):
+        run = ways.begin(work_out(str(source.place), str(target.place), name))
+        pid = os.fork()
+        if not pid:
+            try:
+                carry_out(run, Purpose.APPLY, ())
+            finally:
+                os._exit(7)
+        wanted = drawn.randrange(30, 700)
+        while len(contents(target.place / name)) < wanted:
+            assert os.waitpid(pid, os.WNOHANG) == (0, 0), story(run)
+        if name == "killed":
+            os.kill(pid, signal.SIGKILL)
+        else:
+            request_stop(run)
+        os.waitpid(pid, 0)
+        assert state(run) is (RunState.INTERRUPTED if name == "killed" else RunState.STOPPED), story(run)
+        trusted = inodes(run, target.place / name)
+        resume(run)
+        assert ended(run) is RunState.DONE, story(run)
+        assert_alike(ways, source.place, target.place / name, "xfs")
+        now = inodes(run, target.place / name)
+        assert {path: now[path] for path in trusted} == trusted
+        assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
+
+
+def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = ways.volume("old", "ext4"), ways.target()
+    (source.place / "big").write_bytes(os.urandom(40 * MIB))
+    run = ways.begin(work_out(str(source.place), str(target.place), "in"))
+
+    def stop_before(real: Callable[..., object]) -> Callable[..., object]:
+        def stop(*words: object, **named: object) -> object:
+            request_stop(run)
+            return real(*words, **named)
+
+        return stop
+
+    for module, name, listed_ in ((copying, "take_manifest", False), (pieces, "copy_entry", True)):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, stop_before(getattr(module, name)))
+            carry_out(run, Purpose.APPLY, ())
+        assert state(run) is RunState.STOPPED, story(run)
+        assert (run / BEFORE).exists() is listed_
+        (run / STOP).unlink()
+    assert (target.place / "in/big").stat().st_size < 40 * MIB
+    resume(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert_alike(ways, source.place, target.place / "in", "xfs")

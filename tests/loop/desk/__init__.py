@@ -1,0 +1,1 @@
+"""The wizard's desk, without a face, on real drives."""

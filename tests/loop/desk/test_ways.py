@@ -1,0 +1,94 @@
+"""ext3 to ext4 through the ways of the desk, on a drive made here: back to the bit, or on and kept."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work, story
+from tests.loop.desk.walking import Walker, checked, run_of, services, token_of, walker
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.walks import to_ext4_by_questions
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.run.journal import RunState, state
+from wizard.model.errors import ExitCode
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def room(old: Old) -> Path:
+    """For what a way needs room for."""
+    made = old.work.folder / "room"
+    made.mkdir(mode=0o700)
+    return made
+
+
+def at_ways(old: Old, *, folder: Path | None = None) -> Walker:
+    """A person at the ways, with room taken in a folder."""
+    person = walker(old.work, old.drive)
+    person.desk.moved(old.drive)
+    person.act("to-ext4", old.drive)
+    assert person.view.place == "ways", (person.view.place, person.said)
+    if folder is not None:
+        person.act("folder")
+        person.act("take", folder=str(folder))
+        assert str(folder) in person.text
+    return person
+
+
+def at_result(old: Old, person: Walker, way: str) -> Path:
+    """Take a way, and go on to its result, with a wrong token first."""
+    row = person.row(way)
+    assert row.why_not == "", row.why_not
+    person.desk.moved(row.key)
+    person.key("enter")
+    assert person.view.place == "review", (person.view.place, person.said)
+    person.begin("wrong")
+    assert person.view.place == "review" and not old.work.runs.exists()
+    person.begin(token_of(old.drive))
+    return run_of(old.work)
+
+
+def test_every_file_comes_along_and_undoing_is_to_the_bit(old: Old) -> None:
+    before, lines, files = old.digest, old.fstab, old.files("ext3")
+    person = at_ways(old, folder=room(old))
+    run = at_result(old, person, "full")
+    assert person.view.place == "result" and checked(run), story(run)
+    person.settle("U")
+    assert state(run) is RunState.UNDONE, story(run)
+    assert (old.digest, old.fstab) == (before, lines) and old.files("ext3") == files
+
+
+def test_the_lightest_way_is_kept_and_its_room_given_back(old: Old) -> None:
+    files, folder = old.files("ext3"), room(old)
+    person = at_ways(old, folder=folder)
+    person.act("compare")
+    run = at_result(old, person, "light")
+    assert person.view.place == "result", (person.said, story(run))
+    person.settle("K")
+    assert state(run) is RunState.KEPT, story(run)
+    assert "extent" in facts_on(old.drive).features and not list(folder.iterdir())
+    assert old.files("ext4") == files
+
+
+def test_another_day_it_is_undone_from_the_first_screen(old: Old) -> None:
+    before = old.digest
+    person = at_ways(old, folder=room(old))
+    run = at_result(old, person, "full")
+    person.key("enter")
+    person.end()
+    other = walker(old.work, old.drive)
+    assert other.rows[0].key == f"run:{run}"
+    other.settle("U")
+    assert state(run) is RunState.UNDONE and old.digest == before, story(run)
+
+
+def test_line_by_line_it_is_kept(old: Old) -> None:
+    files = old.files("ext3")
+    code, told = to_ext4_by_questions(services(old.work, old.drive), token_of(old.drive))
+    run = run_of(old.work)
+    assert code is ExitCode.DONE and state(run) is RunState.KEPT, told
+    assert "If the power goe" in told and old.files("ext4") == files

@@ -1,0 +1,49 @@
+"""What is rehearsed on a stand-in and brought to the drive is what the same tools make on the drive itself,
+field by field.
+
+Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab
+(`tests/lab/visits/whole/equal.py`).
+"""
+
+from uuid import uuid4
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.fields import READERS, fields
+from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
+from wizard.apply.run.journal import RunState
+from wizard.layout.planner import Mode, make_plan
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("kind", sorted(READERS))
+def test_every_field_is_the_same(
+    kind: str, block_bytes: int, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = (make_drive(400 * MIB, block_bytes) for _ in range(2))
+    for drive in (one, other):
+        fill(drive, work.bench)
+    # mkfs.btrfs refuses a UUID that any device has, also one of a test that runs beside this one.
+    uuid = str(uuid4())
+    plan = same_plan(work, one, kind, uuid)
+    run, end = work.apply(plan)
+    assert end is RunState.DONE, story(run)
+    made = fields(kind, plan.volumes[0].path, tool)
+    tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
+    direct = same_plan(work, other, kind, uuid)
+    monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "to compare with")
+    run = work.start(direct)
+    assert ended(run) is RunState.DONE, story(run)
+    assert fields(kind, direct.volumes[0].path, tool) == made
+    assert len(made) > 3
+
+
+def same_plan(work: Work, drive: str, kind: str, uuid: str) -> Plan:
+    """A plan for a drive that was made here, with this UUID in every place that takes one."""
+    work.bench.own(drive)
+    machine = unknown_kernel(probe_machine([drive]))
+    return make_plan(machine, machine.drives[0], (wish(kind, options=()),), Mode.REPLACE, lambda: uuid)

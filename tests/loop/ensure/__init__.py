@@ -1,0 +1,1 @@
+"""What is wanted, as a file; and layouts in the words of other tools."""

@@ -1,0 +1,1 @@
+"""The program as a person uses it, by its faces and commands."""

@@ -1,0 +1,166 @@
+"""`diskwright demo` as a person meets it: by itself, and ended in every way while it works."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from tests.devices import MakeDrive, attached_in
+
+REPO = Path(__file__).resolve().parents[3]
+FSTAB = Path("/etc/fstab")
+COMMAND = [sys.executable, "-m", "wizard", "demo"]
+
+
+@pytest.fixture
+def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the demo makes its folder; nothing may be left in it, attached from it or mounted below it."""
+    folder = tmp_path / "demos"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(REPO))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    before = FSTAB.read_bytes() if FSTAB.exists() else None
+    yield folder
+    assert wait_until(lambda: not traces(folder)), f"left behind: {traces(folder)}"
+    assert (FSTAB.read_bytes() if FSTAB.exists() else None) == before
+
+
+def traces(folder: Path) -> list[str]:
+    backing = attached_in(folder)
+    mounted = [
+        line.split()[4]
+        for line in Path("/proc/self/mountinfo").read_text().splitlines()
+        if str(folder) in line.split()[4]
+    ]
+    return [*backing, *mounted, *(path.name for path in folder.iterdir())]
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 40.0) -> bool:
+    end = monotonic() + seconds
+    while monotonic() < end:
+        if holds():
+            return True
+        sleep(0.05)
+    return holds()
+
+
+def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, make_drive: MakeDrive) -> None:
+    other = make_drive(64 << 20)
+    before = sha256(Path(other).read_bytes()).hexdigest()
+    done = subprocess.run(
+        COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    wanted = [
+        "Inspect",
+        "Warn",
+        "Plan and preview",
+        "Apply",
+        "Undo",
+        "Apply again",
+        "Keep",
+        "Verify",
+        "Undo",
+        "Checks",
+    ]
+    assert [line for line in done.stdout.splitlines() if line in wanted] == wanted
+    assert (
+        "holds  nobody can mount anything meanwhile" in done.stdout
+        and "holds  what was there before is back" in done.stdout
+    )
+    assert "FAILS" not in done.stdout
+    assert done.stdout.rstrip().endswith(" checks hold, 0 fail.")
+    assert done.stderr == ""
+    assert sha256(Path(other).read_bytes()).hexdigest() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("moment", ["Apply", "Make the xfs filesystem"])
+def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signals, moment: str) -> None:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as demo:
+        assert demo.stdout is not None
+        assert any(moment in line for line in demo.stdout), "it never came to apply"
+        demo.send_signal(number)
+        _, errors = demo.communicate(timeout=90)
+    assert "Traceback" not in errors
+    assert demo.returncode != 0
+
+
+def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
+    """The demo drive made well: then nothing is misaligned, and the demo must not call that a success."""
+    code = (
+        "import sys, wizard.demo.image as image\n"
+        "image.FIRST_START_BYTES = 1 << 20\n"
+        "from wizard.cli import main\n"
+        "sys.exit(main(['demo', '--by-itself']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "FAILS  both old partitions are warned of as misaligned" in done.stdout
+    assert "1 of" in done.stderr and "do not hold" in done.stderr
+
+
+class Window:
+    """A terminal of 80x24 with the wizard in it."""
+
+    def __init__(self) -> None:
+        self.pid, self.master = pty.fork()
+        if not self.pid:
+            os.execv(COMMAND[0], COMMAND)
+
+    def read_until(self, wanted: bytes, seconds: float = 30.0) -> bool:
+        seen = b""
+        end = monotonic() + seconds
+        while wanted not in seen and monotonic() < end:
+            try:
+                seen += os.read(self.master, 65536)
+            except OSError:
+                break
+        return wanted in seen
+
+    def drain(self) -> None:
+        while True:
+            try:
+                if not os.read(self.master, 65536):
+                    return
+            except OSError:
+                return
+
+    def wait(self) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_closing_the_window_leaves_nothing(parent: Path) -> None:
+    window = Window()
+    assert window.read_until(b"loop"), "the wizard never showed the demo drive"
+    assert traces(parent)
+    os.close(window.master)
+    window.wait()
+
+
+def test_ctrl_c_in_the_wizard_leaves_nothing(parent: Path) -> None:
+    window = Window()
+    assert window.read_until(b"loop"), "the wizard never showed the demo drive"
+    os.write(window.master, b"\x03")
+    sleep(0.5)
+    os.write(window.master, b"\x03")
+    window.drain()
+    assert window.wait() == 130
+    os.close(window.master)

@@ -1,0 +1,220 @@
+"""A face ends while a run's own process is at work, or while it asks what becomes of the run: by Ctrl+C, the
+end of the input, a closed terminal, a request to end. The run goes on to its end, nothing is decided that
+nobody confirmed, and what the face says last is true."""
+
+import sys
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.faces.ending import SIGNALS, ask_to_end, code_of, end
+from tests.loop.lines.conversing import PROGRAM, Window, hold_makers, run_of
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+HELD = """
+import os, signal, sys
+from importlib import import_module
+def hold(module, name, first):
+    at = import_module(module)
+    real = getattr(at, name)
+    def held(*arguments):
+        if first:
+            real(*arguments)
+        here, there = os.pipe()
+        os.set_blocking(there, False)
+        signal.set_wakeup_fd(there)
+        print("held at", name, flush=True)
+        os.read(here, 1)
+        return real(*arguments) if not first else None
+    setattr(at, name, held)
+LAUNCH, FOLLOW = ("wizard.apply.run.begin", "launch", True), ("wizard.apply.run.kinds", "follow", False)
+"""
+"""Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
+comes."""
+
+HELD_IN_THREAD = """
+import pathlib, time
+from wizard.apply.run import kinds
+real = kinds.follow
+def held(*arguments):
+    print("held at follow", flush=True)
+    while not pathlib.Path({file!r}).exists():
+        time.sleep(0.05)
+    return real(*arguments)
+kinds.follow = held
+"""
+"""Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
+
+NO_DEMO = """
+from wizard.services.real import RealServices
+RealServices.demo = property(lambda _: False, lambda _, __: None)
+"""
+"""Though it sees one drive only, as the demo does."""
+
+SMALL = "4"
+"""Many small files, by its number."""
+
+COMMAND = HELD + "hold(*{place})\nfrom wizard import cli\nsys.exit(cli.main(sys.argv[1:]))\n"
+SAID = {
+    ("launch", "keep"): "ended by you. If a run was begun, `diskwright status` tells how it stands.",
+    ("launch", "undo"): "ended by you. If a run was begun, `diskwright status` tells how it stands.",
+    ("follow", "keep"): "Ended by you. Keeping goes on by itself; `diskwright status",
+    ("follow", "undo"): "Ended by you. Undoing goes on by itself; `diskwright status",
+}
+
+
+@pytest.fixture
+def full(make_drive: MakeDrive, work: Work) -> str:
+    """A drive that held something, each byte of it told from others."""
+    drive = make_drive(64 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    return drive
+
+
+def held(work: Work, place: str, *words: str) -> Window:
+    """A command that is held there."""
+    window = Window(
+        [sys.executable, "-c", COMMAND.format(place=place.upper()), *words], DISKWRIGHT_STATE=str(work.folder)
+    )
+    window.until(f"held at {place}")
+    return window
+
+
+@pytest.mark.parametrize("way", ["ctrl-c", "ended", "hung-up"])
+@pytest.mark.parametrize("command", ["keep", "undo"])
+@pytest.mark.parametrize("place", ["launch", "follow"])
+def test_what_was_confirmed_goes_on_without_its_command(
+    work: Work, full: str, place: str, command: str, way: str
+) -> None:
+    before = work.digest(full)
+    run, now = work.apply(work.plan(full, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(run)
+    window = held(work, place, command, "--journal", str(work.runs))
+    code = end(window, way)
+    if way == "ctrl-c":
+        assert code == 130 and SAID[place, command] in flat(window.said), window.said
+    else:
+        assert code == -SIGNALS[way]
+    assert "Traceback" not in window.said
+    assert ended(run) is (RunState.KEPT if command == "keep" else RunState.UNDONE), story(run)
+    if command == "undo":
+        assert work.digest(full) == before
+    else:
+        assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{full}p1").strip() == "ext4"
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("way", ["ctrl-c", "ended", "hung-up"])
+def test_apply_that_is_ended_while_it_begins_stops_before_anything_is_written(
+    work: Work, full: str, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    before = work.digest(full)
+    plan = work.plan(full, wish("ext4"), mode=Mode.REPLACE)
+    file, opened = work.folder / "plan.json", work.folder / "opened"
+    file.write_text(render_plan(plan))
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
+    words = ("--confirm", plan.drive.token, "--fstab", str(work.fstab), "--journal", str(work.runs))
+    window = held(work, "launch", "apply", str(file), *words)
+    run = run_of(work)
+    until(lambda: opened.with_name("opened.reached").exists())
+    ask_to_end(window, way)
+    until(lambda: (run / "stop").exists())
+    opened.touch()
+    code = code_of(window, way)
+    assert ended(run) is RunState.STOPPED, story(run)
+    assert work.digest(full) == before
+    if way != "hung-up":
+        assert code == 4, window.said
+        assert "Ctrl+C: the run has begun, and will stop before its next step." in window.said
+    assert "Traceback" not in window.said
+    gone_on = diskwright(work, "resume", "--journal", str(work.runs), "--confirm", plan.drive.token)
+    assert gone_on.returncode == 0 and state(run) is RunState.WAITING, gone_on.stderr
+
+
+def plain(work: Work, drive: str, held_there: bool = False) -> Window:
+    """The wizard line by line, up to its last question."""
+    work.bench.own(drive)
+    waits = HELD_IN_THREAD.format(file=str(work.folder / "let-go"))
+    program = f"{waits}\n{NO_DEMO}{PROGRAM}" if held_there else f"{NO_DEMO}{PROGRAM}"
+    window = Window([sys.executable, "-c", program, drive, str(work.fstab), str(work.runs)])
+    window.asked("Step 1 of 5: Drives")
+    window.answer("", "A", SMALL, "")
+    return window
+
+
+@pytest.mark.parametrize("way", ["ended", "hung-up"])
+@pytest.mark.parametrize("asking", [False, True], ids=["follows", "asks"])
+def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
+    work: Work, full: str, monkeypatch: pytest.MonkeyPatch, asking: bool, way: str
+) -> None:
+    opened = work.folder / "opened"
+    stand_in(work.folder / "bin", monkeypatch, "unused", "true")
+    window = plain(work, full)
+    hold_makers(work, window, monkeypatch, opened)
+    window.answer(full.removeprefix("/dev/"))
+    until(lambda: opened.with_name("opened.reached").exists())
+    if asking:
+        window.until("Step 5 of 5: Work")
+        ask_to_end(window, "ctrl-c")
+        window.asked("An empty line goes on watching.")
+    assert end(window, way) == -SIGNALS[way], window.said
+    run = run_of(work)
+    assert state(run) is RunState.RUNNING
+    opened.touch()
+    assert ended(run) is RunState.WAITING, story(run)
+
+
+def settling(work: Work, drive: str, held_there: bool = False) -> Window:
+    """The wizard, where it asks what becomes of a run that waits."""
+    window = plain(work, drive, held_there)
+    window.asked("Step 4 of 5: Review", "Serial")
+    window.answer(drive.removeprefix("/dev/"))
+    window.asked("not yet in use", "K keep", "U undo")
+    return window
+
+
+@pytest.mark.parametrize("way", ["ctrl-c", "ctrl-d", "ended", "hung-up"])
+@pytest.mark.parametrize("sure", [False, True], ids=["which", "sure"])
+def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool, way: str) -> None:
+    before = work.digest(full)
+    window = settling(work, full)
+    barred = work.digest(full)
+    if sure:
+        window.answer("K")
+        window.asked("keep it")
+    code = end(window, way)
+    assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
+    assert "Traceback" not in window.said
+    told = "sudo diskwright keep" if way not in SIGNALS else "on any later day"
+    assert told in flat(window.said)
+    run = run_of(work)
+    assert state(run) is RunState.WAITING and work.digest(full) == barred
+    undone = diskwright(work, "undo", "--journal", str(work.runs))
+    assert undone.returncode == 0 and work.digest(full) == before, undone.stderr
+
+
+@pytest.mark.parametrize("answer", ["keep", "undo"])
+def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, answer: str) -> None:
+    before = work.digest(full)
+    window = settling(work, full, held_there=True)
+    window.answer({"keep": "K", "undo": "U"}[answer], "y")
+    window.until("held at follow")
+    ask_to_end(window, "ctrl-c")
+    window.asked("goes on watching")
+    ask_to_end(window, "ctrl-c")
+    window.until("Ended by you.")
+    (work.folder / "let-go").touch()
+    assert code_of(window, "ctrl-c") == 0, window.said
+    assert "Traceback" not in window.said and "Nothing has been written" not in flat(window.said)
+    run = run_of(work)
+    assert ended(run) is (RunState.KEPT if answer == "keep" else RunState.UNDONE), story(run)
+    if answer == "undo":
+        assert work.digest(full) == before

@@ -1,0 +1,118 @@
+"""At every question that is asked line by line, and at those of the commands: Ctrl+C, the end of the input, a
+closed terminal, and a request to end. Nothing is written that was not confirmed, the terminal shows again
+what is typed, and the last sentence and the exit code are true."""
+
+import os
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import OLD_FSTAB, Work, old_gpt, until
+from tests.loop.faces.ending import KEYS, SIGNALS, end, shows_typing
+from tests.loop.lines.conversing import Window
+from tests.loop.volumes.test_encryption_made import half_able
+from wizard.layout.told.promise import WORD
+from wizard.model.units import MIB
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from tests.loop.applying import unknown_kernel
+from wizard import cli
+from wizard.apply.run.environment import Environment
+from wizard.desk.jobs import of_plan
+from wizard.faces import walk
+from wizard.services.real import RealServices
+drive, fstab, runs = sys.argv[1:]
+class Services(RealServices):
+    def surroundings(self):
+        return unknown_kernel(super().surroundings())
+environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
+walk._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
+of_plan.wants_word = lambda *_: True
+sys.exit(cli.main(["--plain"]))
+"""
+"""The wizard line by line, which sees one drive only, knows nothing of this kernel's modules,
+and has no way back."""
+
+TOKEN, FILE = "(the drive's token)", "(a file)"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One question: words of it, and the answer that leads on. `hidden`: what is typed is not shown."""
+
+    asks: str
+    answer: str = ""
+    hidden: bool = False
+
+
+PROMPTS = (
+    Prompt("Step 1 of 5: Drives"),
+    Prompt("Set up anew", "A"),
+    Prompt("What will it mostly hold?", "4"),
+    Prompt("e edit", "e"),
+    Prompt("Purpose"),
+    Prompt("Filesystem"),
+    Prompt("Size ("),
+    Prompt("Label (", "films"),
+    Prompt("Mount point (", "none"),
+    Prompt("Who may write"),
+    Prompt("Role"),
+    Prompt("Encryption", "2"),
+    Prompt("v commands", "s"),
+    Prompt("File (", FILE),
+    Prompt("v commands"),
+    Prompt("Serial (", TOKEN),
+    Prompt("And (", WORD),
+    Prompt("Passphrase (", "short", hidden=True),
+    Prompt("Once more (", "short", hidden=True),
+    Prompt("Serial ("),
+)
+
+
+NOTHING = "Nothing has been written to any drive."
+EXPECTED = {
+    "ctrl-c": (130, f"Ended by you. Ended. {NOTHING}"),
+    "ctrl-d": (130, f"Ended. {NOTHING}"),
+}
+"""The exit code, and what is said last."""
+
+HIDDEN = [number for number, prompt in enumerate(PROMPTS) if prompt.hidden]
+
+
+def wait_for(window: Window, prompt: Prompt) -> None:
+    """Until it is asked; then what is typed is shown, or not."""
+    window.asked(prompt.asks)
+    until(lambda: shows_typing(window) is not prompt.hidden)
+
+
+@pytest.mark.parametrize(
+    ("number", "way"),
+    [
+        *((number, way) for number in range(len(PROMPTS)) for way in KEYS),
+        *((number, way) for number in (0, *HIDDEN) for way in SIGNALS),
+    ],
+    ids=lambda part: str(part),
+)
+def test_at_every_question_before_a_run(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, number: int, way: str
+) -> None:
+    drive = make_drive(64 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    half_able(work, monkeypatch)
+    answers = {TOKEN: drive.removeprefix("/dev/"), FILE: str(work.folder / "plan.json")}
+    window = Window([sys.executable, "-c", PROGRAM, drive, str(work.fstab), str(work.runs)])
+    for prompt in PROMPTS[:number]:
+        wait_for(window, prompt)
+        os.write(window.into, f"{answers.get(prompt.answer, prompt.answer)}\n".encode())
+    wait_for(window, PROMPTS[number])
+    code, last = EXPECTED[way] if way in KEYS else (-SIGNALS[way], "")
+    assert end(window, way) == code, window.said
+    assert last in " ".join(window.said.split()) and "Traceback" not in window.said
+    assert work.digest(drive) == before
+    assert not work.runs.exists()
+    assert work.fstab.read_text() == OLD_FSTAB

@@ -1,0 +1,191 @@
+"""The way back from a migration: how to look without ending it, and that a mount for writing, which ends it,
+is noticed by itself."""
+
+import json
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, diskwright, story, without_power
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.decide import undo
+from wizard.apply.engine.record import Phase
+from wizard.apply.migration.run import check_keeps
+from wizard.apply.migration.way_back import Back
+from wizard.apply.migration.write_protect import is_protected
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.faces.status import row_of
+from wizard.model.documents.migration import Way
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) -> None:
+    before = old.digest
+    run = old.migrate_here(Way.LIGHT)
+    told = read_entries(run)[-1].sentence
+    command = told.split("`")[1]
+    assert command == f"mount -o ro,noload {old.drive} /mnt"
+    place = old.work.place("looked")
+    place.mkdir(parents=True)
+    tool(*command.replace(" /mnt", f" {place}").split())
+    assert (place / "fixed").read_text() == "It cannot be changed."
+    with pytest.raises(Refused, match=f"in use: .*{place}"):
+        undo(run)
+    tool("umount", str(place))
+    assert row_of(run).way_back is Back.OPEN
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
+
+
+def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
+    """A mount without any words is one for reading then, and no tool changes it; after `undo` it is free."""
+    before = old.digest
+    run = old.migrate_here(Way.LIGHT)
+    assert "nobody can write to it" in read_entries(run)[-1].sentence
+    waiting = old.digest
+    assert subprocess.run(("tune2fs", "-L", "mine", old.drive), capture_output=True, check=False).returncode
+    place = old.mount()
+    assert os.statvfs(place).f_flag & os.ST_RDONLY
+    tool("umount", str(place))
+    assert (old.digest, row_of(run).way_back) == (waiting, Back.OPEN)
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)
+    written_to(old, "ext3")
+
+
+def test_an_undoing_that_is_refused_leaves_it_locked(old: Old) -> None:
+    """And `keep` unlocks it."""
+    run = old.migrate_here(Way.LIGHT)
+    place = old.mount("-o", "ro,noload")
+    with pytest.raises(Refused, match="in use"):
+        undo(run)
+    tool("umount", str(place))
+    assert is_protected(old.drive)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT and not is_protected(old.drive), story(run)
+
+
+def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    place = old.mount("-o", "ro,noload")
+    carry_out(run, Purpose.KEEP, ())
+    assert (
+        state(run) is RunState.KEPT
+        and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence
+    ), story(run)
+
+
+def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    assert row_of(run).way_back is Back.OPEN
+    written_to(old, "ext4")
+    found = old.digest
+    told = status(old, run)
+    mounted = datetime.fromtimestamp(facts_on(old.drive).mounted, UTC)
+    assert (told["way_back"], datetime.fromisoformat(told["mounted"])) == ("closed", mounted)
+    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "can no longer be undone", f"diskwright keep {run}"):
+        assert word in told["sentence"]
+    assert old.digest == found
+    carry_out(run, Purpose.KEEP, ())
+    assert (state(run), row_of(run).way_back) == (RunState.KEPT, None)
+
+
+def status(old: Old, run: Path) -> dict[str, Any]:
+    (told,) = json.loads(diskwright(old.work, "status", run.name, "--json").stdout)["runs"]
+    assert isinstance(told, dict)
+    return told
+
+
+def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    row = row_of(run)
+    assert row.waits and row.commands == (f"sudo diskwright keep {run}", f"sudo diskwright undo {run}")
+    old.restarted()
+    tool("tune2fs", "-L", "mine", old.drive)
+    row = row_of(run)
+    assert (row.way_back, row.mounted) == (Back.CLOSED, None) and "was written to since" in row.sentence
+    assert row.commands == (f"sudo diskwright keep {run}",)
+
+
+def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) -> None:
+    run = sealed(old)
+    carry_out(run, Purpose.APPLY, ())
+    assert (
+        row_of(run).way_back is Back.OPEN
+        and f"mount -o ro,noload {old.drive}" in read_entries(run)[-1].sentence
+    )
+    written_to(old, "ext4")
+    row = row_of(run)
+    assert row.way_back is Back.CLOSED and "was mounted for writing on" in row.sentence
+
+
+def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = sealed(old)
+    cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
+    assert row_of(run).way_back is Back.OPEN
+    written_to(old, "ext4")
+    row = row_of(run)
+    assert row.way_back is Back.CLOSED and f"diskwright resume {run}" in row.sentence
+    carry_out(run, Purpose.APPLY, ())
+    assert (
+        "can no longer be undone" in read_entries(run)[-1].sentence
+        and "mount -o" not in read_entries(run)[-1].sentence
+    )
+
+
+def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_claimed(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    real = Path.open
+
+    def denied(
+        self: Path,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+    ) -> object:
+        if str(self) == old.drive:
+            raise PermissionError
+        return real(self, mode, buffering, encoding, errors)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", denied)
+        row = row_of(run)
+    assert (row.way_back, row.state) == (
+        Back.UNKNOWN,
+        RunState.DONE,
+    ) and "not known: only root can look" in row.sentence
+    old.restarted()
+    tool("losetup", "--detach", old.drive)
+    row = row_of(run)
+    assert row.way_back is Back.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence
+
+
+def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = old.begin(old.migration(Way.LIGHT))
+    assert row_of(run).way_back is None
+    without_power(monkeypatch, Event.STEP_DONE, 2, lambda: carry_out(run, Purpose.APPLY, ()))
+    with pytest.raises(Refused, match="only what is done"):
+        check_keeps(run)
+    written_to(old, "ext4")
+    row = row_of(run)
+    assert row.way_back is Back.CLOSED and "Nor can it go on" in row.sentence, story(run)
+    check_keeps(run)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))

@@ -1,0 +1,167 @@
+"""The line-by-line wizard on drives made here: answered through pipes and on terminals that only print, to a
+mounted filesystem."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT, Work, ended, said, stand_in, until
+from tests.loop.lines.conversing import MEDIA, Conversation, Window, hold_makers, plain_wizard, run_of
+from wizard.apply.run.journal import RunState, state
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+def to_review(wizard: Conversation) -> None:
+    """An empty drive for large media files, as advised."""
+    wizard.asked("Step 1 of 5: Drives", "set up")
+    wizard.answer("", MEDIA, "")
+
+
+def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(512 * MIB)
+    place = work.place("films")
+    wizard = plain_wizard(work, drive)
+    try:
+        wizard.asked("Step 1 of 5: Drives", "set up")
+        wizard.answer("", MEDIA, "e")
+        # Each field of the volume is a question; an empty line keeps what it has.
+        form = {"Label (": "films", "Mount point (": str(place)}
+        while "e edit" not in (question := wizard.asked()):
+            wizard.answer(next((text for caption, text in form.items() if caption in question), ""))
+        wizard.answer("")
+        assert "Nothing is lost." in wizard.asked("Step 4 of 5: Review", "Serial")
+        wizard.answer("wrong")
+        assert "loop" in wizard.asked("Serial")
+        wizard.answer(drive.removeprefix("/dev/"))
+        result = wizard.until("Journal:", "Answer: ")
+        assert wizard.ended() == 0, wizard.said
+        run = run_of(work)
+        assert state(run) is RunState.DONE
+        assert "That is not loop" in " ".join(wizard.said.split())
+        checks = said(run, Event.VERIFIED)
+        assert checks and f"Checked: all {len(checks)} hold" in result
+        assert f"readyat{place}" in "".join(result.split())
+        assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "films"
+        kind = tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip()
+        assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(place)).split() == [f"{drive}p1", kind]
+        assert str(place) in work.fstab.read_text()
+        assert all(char == "\n" or " " <= char <= "~" for char in wizard.said)
+    finally:
+        wizard.process.kill()
+        if place.is_mount():
+            tool("umount", str(place))
+
+
+def held(work: Work, drive: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Conversation, Path]:
+    """At work, which waits in a maker until the file is there."""
+    opened = work.folder / "opened"
+    stand_in(work.folder / "bin", monkeypatch, "unused", "true")
+    wizard = plain_wizard(work, drive)
+    to_review(wizard)
+    hold_makers(work, wizard, monkeypatch, opened)
+    wizard.answer(drive.removeprefix("/dev/"))
+    until(lambda: opened.with_name("opened.reached").exists())
+    return wizard, opened
+
+
+def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(512 * MIB)
+    wizard, opened = held(work, drive, monkeypatch)
+    try:
+        wizard.process.send_signal(signal.SIGINT)
+        watching = wizard.asked("An empty line goes on watching.")
+        assert "S stop" in watching and "leave it running" in watching
+        wizard.answer("S")
+        monkeypatch.setattr("tests.loop.lines.conversing.SECONDS", 15.0)
+        wizard.asked("stop it")
+        wizard.answer("y")
+        wizard.until("It stops as soon as that is safe.")
+        opened.touch()
+        wizard.until("Journal:", "Answer: ")
+        assert wizard.ended() == 4, wizard.said
+        assert state(run_of(work)) is RunState.STOPPED
+        assert "Traceback" not in wizard.said
+    finally:
+        wizard.process.kill()
+
+
+def test_ctrl_c_twice_leaves_the_run_to_itself(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(512 * MIB)
+    wizard, opened = held(work, drive, monkeypatch)
+    try:
+        wizard.process.send_signal(signal.SIGINT)
+        wizard.asked("An empty line goes on watching.")
+        wizard.process.send_signal(signal.SIGINT)
+        assert wizard.ended() == 0, wizard.said
+        assert "Traceback" not in wizard.said and "Nothing has been written" not in wizard.said
+        run = run_of(work)
+        assert state(run) is RunState.RUNNING
+        opened.touch()
+        assert ended(run) is RunState.DONE
+    finally:
+        wizard.process.kill()
+
+
+@pytest.fixture
+def demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the demo makes its folder; nothing may be left in it."""
+    folder = tmp_path / "demos"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    yield folder
+    assert not list(folder.iterdir())
+
+
+def demo(**changes: str) -> Window:
+    return Window([sys.executable, "-m", "wizard", "demo"], **changes)
+
+
+def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path) -> None:
+    window = demo(TERM="dumb")
+    first = window.asked("Step 1 of 5: Drives")
+    assert "TERM is dumb" in first and "warning: " in first
+    drive = next(word for word in first.split() if word.startswith("loop")).rstrip(",:")
+    # The menu: everything on it anew.
+    window.answer("", "A", MEDIA, "", drive)
+    result = window.until("Journal:", "Answer: ")
+    assert "not yet in use" in result
+    window.answer("K")
+    window.asked("keep it")
+    window.answer("y")
+    kept = window.until("ready at", "Checked: ", "Answer: ")
+    assert " GB ready at" in kept
+    window.answer("q")
+    if "y " in (last := window.said[-400:]) and "Answer: " in last.splitlines()[-1]:
+        window.answer("y")
+    assert window.ended() == 0, window.said
+    assert all(char in "\r\n" or " " <= char <= "~" for char in window.said)
+    assert "\x1b" not in window.said and max(map(len, window.said.splitlines())) <= 79
+
+
+def test_ctrl_c_while_asking_ends_with_nothing_written(demos: Path) -> None:
+    window = demo(TERM="dumb")
+    window.asked("Step 1 of 5: Drives")
+    os.write(window.into, b"\x03")
+    assert window.ended() == 130
+    flat = " ".join(window.said.split())
+    assert flat.endswith("Ended by you. Ended. Nothing has been written to any drive.")
+    assert "Traceback" not in window.said
+
+
+def test_the_end_of_input_on_a_terminal_ends_without_a_question(demos: Path) -> None:
+    window = demo(TERM="dumb")
+    window.asked("Step 1 of 5: Drives")
+    os.write(window.into, b"\x04")
+    assert window.ended() == 130
+    assert window.said.splitlines()[-1] == "Ended. Nothing has been written to any drive."

@@ -1,0 +1,1 @@
+"""From an old ext to ext4, on real filesystems."""

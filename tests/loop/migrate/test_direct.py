@@ -1,0 +1,229 @@
+"""A migration on the device itself: every file stays what it was, every check holds, and undoing gives the
+old device to the bit."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, diskwright, said, story
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.runs.published import kept_schemas
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.migration.start import preflight_migration
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.faces.status import row_of
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> None:
+    before, lines, files = old.digest, old.fstab, old.files("ext3")
+    run, now = old.migrate(manifest=True)
+    assert now is RunState.DONE, story(run)
+    assert kept_schemas(run.parent) >= {"migration", "run", "journal-entry"}
+    after = facts_on(old.drive)
+    assert {"extent", "64bit", "metadata_csum", "extra_isize"} <= after.features and after.inode_bytes == 256
+    assert old.files("ext4") == files
+    assert old.fstab == lines.replace("  ext3\t", "  ext4\t") and "ext4\tdefaults" in old.fstab
+    checked = [entry.output for entry in said(run, Event.VERIFIED)]
+    assert not said(run, Event.NOT_VERIFIED) and any("entries are the same" in one for one in checked)
+    (share,) = [one for one in checked if "are mapped by extents" in one]
+    assert share.split()[0] == share.split()[2] and int(share.split()[0]) > 400
+    undo(run)
+    assert state(run) is RunState.UNDONE and (old.digest, old.fstab) == (before, lines), story(run)
+    assert "bit for bit" in read_entries(run)[-1].sentence and not list(old.undo_dir.glob("*"))
+
+
+def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
+    before, files = old.digest, old.files("ext3")
+    run = old.migrate_here(Way.LIGHT, manifest=True)
+    after = facts_on(old.drive)
+    assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    assert "extent" in after.features and after.inode_bytes == 128 and "metadata_csum" not in after.features
+    old.files("ext4")
+    carry_out(run, Purpose.UNDO, ())
+    # It was mounted to look, which leaves the way back open.
+    assert old.digest == before, story(run)
+
+
+def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Old) -> None:
+    """As after a power cut."""
+    place = old.mount()
+    (place / "late").write_bytes(b"late" * 5000)
+    tool("sync", str(place / "late"))
+    cut = old.work.bench.image_of(old.drive).read_bytes()
+    tool("umount", str(place))
+    old.work.bench.own(old.drive)
+    Path(old.drive).write_bytes(cut)
+    before = old.digest
+    assert facts_on(old.drive).needs_recovery
+    run = old.migrate_here(manifest=True)
+    assert state(run) is RunState.DONE and "late" in old.files("ext4"), story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before and facts_on(old.drive).needs_recovery, story(run)
+
+
+def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
+    before, lines = old.digest, old.fstab
+    run = old.migrate_here(Way.MOUNT)
+    assert (
+        state(run) is RunState.DONE
+        and old.digest == before
+        and old.fstab == lines.replace("  ext3\t", "  ext4\t")
+    ), story(run)
+    undo(run)
+    assert (old.digest, old.fstab) == (before, lines)
+
+
+def test_kept_it_cannot_be_undone_and_its_room_is_free_again(old: Old) -> None:
+    run = old.migrate_here()
+    assert sum(file.stat().st_size for file in old.undo_dir.rglob("*.e2undo")) > MIB
+    assert "deleted" in keep(run) and state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))
+    for again in (undo, resume, keep):
+        with pytest.raises(Refused, match="kept"):
+            again(run)
+    assert row_of(run).state is RunState.KEPT and "extent" in facts_on(old.drive).features
+
+
+def test_kept_it_is_mounted_by_its_line_of_the_running_system(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    old.work.place("old").mkdir(parents=True, exist_ok=True)
+    monkeypatch.setattr(Environment, "is_running_system", True)
+    carry_out(run, Purpose.KEEP, ())
+    assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(old.work.place("old"))).split() == [
+        old.drive,
+        "ext4",
+    ], story(run)
+    assert "noatime" in tool("findmnt", "-n", "-o", "VFS-OPTIONS", str(old.work.place("old")))
+    command = read_entries(run)[-1].sentence.split("`")[1]
+    assert command == f"diskwright tune {old.drive} --workload ID"
+    advised = diskwright(
+        old.work, *command.replace(" ID", " small-files").split()[1:], "--fstab", str(old.work.fstab)
+    )
+    assert advised.returncode == 0 and "mount" in advised.stdout, advised.stderr
+
+
+def written_to(old: Old) -> None:
+    old.restarted()
+    place = old.mount("-t", "ext4")
+    (place / "new").write_text("It must not be lost.")
+    tool("umount", str(place))
+
+
+def marked(old: Old) -> None:
+    old.restarted()
+    tool("tune2fs", "-L", "mine", old.drive)
+
+
+def made_anew(old: Old) -> None:
+    old.restarted()
+    tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
+
+
+def mounted(old: Old) -> None:
+    old.mount("-t", "ext4", "-o", "ro,noload")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (written_to, "was mounted for writing"),
+        (marked, "was changed"),
+        (made_anew, "another filesystem"),
+        (mounted, "in use"),
+    ],
+)
+def test_undoing_is_refused_where_it_would_do_harm(old: Old, change: Callable[[Old], None], why: str) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    old.work.bench.own(old.drive)
+    change(old)
+    found, lines = old.digest, old.fstab
+    with pytest.raises(Refused, match=why):
+        undo(run)
+    assert (old.digest, old.fstab) == (found, lines) and state(run) is RunState.DONE
+
+
+def changed_fstab(old: Old) -> None:
+    old.work.fstab.write_text(old.fstab + "\n")
+
+
+@pytest.mark.parametrize("change", [written_to, made_anew, mounted, changed_fstab])
+def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable[[Old], None]) -> None:
+    migration = old.migration()
+    old.work.bench.own(old.drive)
+    change(old)
+    found = old.digest
+    with pytest.raises(Refused, match="Nothing was written"):
+        preflight_migration(migration, journal_dir=old.work.runs, environment=old.work.environment)
+    run = old.begin(migration)
+    carry_out(run, Purpose.APPLY, ())
+    assert old.digest == found and state(run) is RunState.REFUSED, story(run)
+
+
+def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
+    before, file = old.digest, old.work.folder / "films.json"
+    own = ("--fstab", str(old.work.fstab))
+    old.undo_dir.mkdir(mode=0o700)
+    made = diskwright(
+        old.work,
+        "migrate",
+        old.drive,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(old.undo_dir),
+        "-o",
+        str(file),
+        *own,
+    )
+    assert made.returncode == 0, made.stderr
+    shown = diskwright(old.work, "show", str(file))
+    assert "tune2fs -I 256" in shown.stdout and "If the power goes:" in shown.stdout, shown.stderr
+    wrong = diskwright(old.work, "apply", str(file), "--confirm", "other", *own)
+    assert wrong.returncode == 3 and old.digest == before
+    dry = diskwright(old.work, "apply", str(file), "--dry-run", *own)
+    assert dry.returncode == 0 and "Nothing was written" in dry.stderr and old.digest == before, dry.stderr
+    done = diskwright(old.work, "apply", str(file), "--confirm", Path(old.drive).name, *own)
+    assert done.returncode == 0 and "holds" in done.stdout and "diskwright keep" in done.stderr, done.stderr
+    undone = diskwright(old.work, "undo")
+    assert undone.returncode == 0 and "bit for bit" in undone.stderr and old.digest == before, undone.stderr
+    assert diskwright(old.work, "keep").returncode == 3
+
+
+def damaged(old: Old) -> None:
+    """Two files that claim the same block."""
+    old.work.bench.own(old.drive)
+    block = tool("debugfs", "-R", "bmap /holes 0", old.drive).strip()
+    tool("debugfs", "-w", "-R", f"set_inode_field /fixed block[0] {block}", old.drive)
+
+
+def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_undone(old: Old) -> None:
+    damaged(old)
+    before = old.digest
+    run = old.migrate_here()
+    assert (
+        state(run) is RunState.FAILED
+        and "is damaged, and nothing of it was repaired" in said(run, Event.STEP_FAILED)[0].sentence
+    ), story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before
+    run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before, story(run)

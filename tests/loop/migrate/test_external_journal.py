@@ -1,0 +1,80 @@
+"""A filesystem whose journal lies on another device: what can be done with it is done, and for the rest the
+way there is told."""
+
+import shlex
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, story
+from tests.loop.migrate.migrating import Old, everything, old_filesystem
+from tests.loop.migrate.test_fresh import without_inodes
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.manifest.mount_read_only import mounted_read_only
+from wizard.apply.migration.looking.look import look_at_ext
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def journal(make_drive: MakeDrive, work: Work) -> str:
+    """A drive that is a journal."""
+    drive = make_drive(8 * MIB)
+    work.bench.own(drive)
+    tool("mke2fs", "-q", "-F", "-O", "journal_dev", "-b", "1024", drive)
+    return drive
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive, journal: str) -> Old:
+    return old_filesystem(work, make_drive, ("-I", "128", "-b", "1024", "-J", f"device={journal}"))
+
+
+def test_mounted_as_ext4_it_needs_no_other_journal(old: Old, journal: str) -> None:
+    before, lines, files = old.digest, old.fstab, old.files("ext3")
+    run = old.migrate_here(Way.MOUNT)
+    assert state(run) is RunState.DONE and old.fstab == lines.replace("  ext3\t", "  ext4\t"), story(run)
+    assert old.digest == before and old.files("ext4") == files
+    place = old.mount("-t", "ext4")
+    (place / "new").write_text("It is written by way of the journal.")
+    tool("umount", str(place))
+    carry_out(run, Purpose.UNDO, ())
+    assert old.fstab == lines and facts_on(old.drive).journal_device
+
+
+def test_a_copy_leaves_both_as_they_were(old: Old, journal: str, make_drive: MakeDrive) -> None:
+    target = make_drive(64 * MIB)
+    before, beside = old.digest, old.work.digest(journal)
+    with mounted_read_only(old.drive) as top:
+        files = without_inodes(everything(top))
+    run = old.begin(make_migration(look_at_ext(old.drive, old.work.environment, target=target), Way.FRESH))
+    old.work.bench.own(target)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+    with mounted_read_only(target) as top:
+        assert without_inodes(everything(top)) == files
+    assert (old.digest, old.work.digest(journal)) == (before, beside) and not facts_on(target).journal_device
+
+
+def test_it_is_converted_once_the_journal_was_taken_off_as_told(old: Old, journal: str) -> None:
+    before, files = old.digest, old.files("ext3")
+    for way in (Way.LIGHT, Way.FULL):
+        with pytest.raises(Refused, match="lies on another device") as refused:
+            old.migration(way)
+    assert old.digest == before
+    command = str(refused.value).split("`")[1]
+    assert command.endswith(old.drive)
+    old.work.bench.own(journal)
+    tool(*shlex.split(command))
+    free = old.work.digest(journal)
+    before = old.digest
+    run = old.migrate_here()
+    after = facts_on(old.drive)
+    assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    assert {"has_journal", "extent", "metadata_csum"} <= after.features and not after.journal_device
+    carry_out(run, Purpose.UNDO, ())
+    assert (old.digest, old.work.digest(journal)) == (before, free), story(run)

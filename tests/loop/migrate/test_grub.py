@@ -1,0 +1,109 @@
+"""A migration of what GRUB starts a system from: GRUB's own driver has to read the new filesystem as Linux
+does, or it ends there."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, said, stand_in, story
+from tests.loop.migrate.migrating import System
+from wizard.apply.migration.looking import grub
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+MakeSystem = Callable[[str, str], System]
+
+
+@pytest.fixture
+def make_system(work: Work, make_drive: MakeDrive) -> MakeSystem:
+    """`make_system(folder, etc)` gives an ext3 with GRUB's folder there and kernels beside it, and with
+    settings in /etc, if asked for."""
+
+    def made(folder: str, etc: str) -> System:
+        tree, drive = work.folder / "tree", make_drive(32 * MIB)
+        below = tree / folder.lstrip("/")
+        (below / "i386-pc").mkdir(parents=True)
+        (below / "grub.cfg").write_text("menuentry old {}\n" * 500)
+        (below / "a name with spaces").touch()
+        for number, name in enumerate(("vmlinuz-6.1.0-9", "vmlinuz-6.1.0-10", "vmlinuz-5.10")):
+            (below.parent / name).write_bytes(os.urandom(3 * MIB))
+            os.utime(below.parent / name, (1_600_000_000 + number, 1_600_000_000 + number))
+        (below.parent / "vmlinuz").symlink_to("vmlinuz-5.10")
+        if etc:
+            (tree / "etc/default").mkdir(parents=True)
+            (tree / "etc/default/grub").write_text(etc)
+            (tree / "etc/dracut.conf").touch()
+        work.bench.own(drive)
+        tool("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", "-b", "1024", "-d", str(tree), drive)
+        return System(work, drive)
+
+    return made
+
+
+def checked(run: Path, event: Event) -> list[str]:
+    return [one.sentence for one in said(run, event) if "GRUB" in one.sentence]
+
+
+@pytest.mark.parametrize("folder", ["/boot/grub", "/grub"])
+def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> None:
+    old = make_system(folder, "")
+    migration = make_migration(old.look(), Way.FULL)
+    (told,) = [
+        doubt for doubt in map(str, migration.doubts) if "what starts it must be able to read ext4" in doubt
+    ]
+    assert f"has to read {folder} and a kernel as Linux does" in told
+    assert ("root lies on" if folder.startswith("/boot/") else "/boot lies on") in told
+    run = old.migrate(migration)
+    assert state(run) is RunState.DONE, story(run)
+    # The newest by its date, and no link.
+    paths = (f"{folder}/grub.cfg", f"{folder.removesuffix('/grub')}/vmlinuz-5.10")
+    read = [f"GRUB's own driver reads {path} as Linux does" for path in paths]
+    assert checked(run, Event.VERIFIED) == [f"GRUB's own driver lists {folder} as Linux does", *read]
+    commands = [
+        entry.command for entry in said(run, Event.COMMAND) if entry.command and "fstest" in entry.command[0]
+    ]
+    assert [command[2] for command in commands] == ["ls", "cmp", "cmp"]
+
+
+@pytest.mark.parametrize(
+    ("word", "wrong"),
+    [("ls", "lists"), ("grub.cfg", "reads /boot/grub/grub.cfg"), ("vmlinuz", "reads /boot/vmlinuz")],
+)
+def test_what_grub_does_not_read_ends_it_and_is_taken_back(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, word: str, wrong: str
+) -> None:
+    old = make_system("/boot/grub", "")
+    before, migration = old.digest, make_migration(old.look(), Way.LIGHT)
+    program = grub.reader()
+    real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {program}").strip()
+    script = (
+        f'case "$*" in *" ls "*{word}*|*" {word} "*) exit 0;; *{word}*) echo no such thing; exit 1;; esac\n'
+        f'exec {real} "$@"'
+    )
+    stand_in(old.work.folder / "bin", monkeypatch, program, script)
+    run = old.migrate(migration)
+    assert state(run) is RunState.FAILED and "A check does not hold" in story(run)
+    (failed,) = checked(run, Event.NOT_VERIFIED)
+    assert wrong in failed
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before
+
+
+def test_without_grubs_driver_that_is_told_and_nothing_is_asked(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = make_system("/boot/grub", 'GRUB_CMDLINE_LINUX="rootfstype=ext3"\n')
+    monkeypatch.setattr(grub, "READERS", ())
+    found = old.look()
+    assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "dracut")
+    migration = make_migration(found, Way.LIGHT)
+    assert any("grub-fstest is not installed" in doubt for doubt in map(str, migration.doubts))
+    run = old.migrate(migration)
+    assert state(run) is RunState.DONE and not checked(run, Event.VERIFIED), story(run)

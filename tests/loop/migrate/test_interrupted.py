@@ -1,0 +1,200 @@
+"""A migration on the device itself that ends early: by a program that is killed or has no room, between
+steps, and while it is undone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, ended, said, stand_in, story, without_power
+from tests.loop.migrate.migrating import Old, old_filesystem
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.process import STOP, Purpose
+from wizard.model.documents.migration import Way
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+KILLED = "ulimit -c 0; ulimit -f {blocks}\n"
+"""The kernel ends a program that makes its undo file longer than so many blocks, here in the middle of what
+it writes to the device."""
+
+REFUSED = "trap '' XFSZ; ulimit -f {blocks}\n"
+"""Writing more fails, as on a full disk."""
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def limited(old: Old, monkeypatch: pytest.MonkeyPatch, name: str, word: str, limit: str) -> Path:
+    """A program that is cut short where `word` is among its arguments; what to delete for it to be the real
+    one again."""
+    real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
+    stand_in(
+        old.work.folder / "bin",
+        monkeypatch,
+        name,
+        f'case " $* " in *" {word} "*) {limit};; esac\nexec {real} "$@"',
+    )
+    return old.work.folder / "bin" / name
+
+
+CUTS = (
+    ("tune2fs", "-I", KILLED.format(blocks=1500), 2),
+    ("e2fsck", "bmap2extent", KILLED.format(blocks=300), 4),
+    ("tune2fs", "-I", REFUSED.format(blocks=1500), 2),
+    ("resize2fs", "-b", REFUSED.format(blocks=8), 5),
+)
+
+
+@pytest.mark.parametrize(("program", "word", "limit", "step"), CUTS)
+def test_a_program_that_is_cut_off_in_the_middle(
+    old: Old, monkeypatch: pytest.MonkeyPatch, program: str, word: str, limit: str, step: int
+) -> None:
+    before, lines = old.digest, old.fstab
+    limited(old, monkeypatch, program, word, limit)
+    run = old.migrate_here()
+    assert state(run) is RunState.FAILED and [entry.step for entry in said(run, Event.STEP_FAILED)] == [
+        step
+    ], story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
+
+
+def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, files = old.digest, old.files("ext3")
+    killed = limited(old, monkeypatch, "tune2fs", "-I", KILLED.format(blocks=1500))
+    run, now = old.migrate(manifest=True)
+    assert now is RunState.FAILED and "diskwright resume" in said(run, Event.FAILED)[-1].sentence, story(run)
+    killed.unlink()
+    resume(run)
+    assert ended(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    undo(run)
+    assert old.digest == before
+
+
+def test_a_power_cut_in_every_step_and_going_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cut comes when the step's program has ended: whether it is done nobody has heard."""
+    before, files, migration = old.digest, old.files("ext3"), old.migration()
+    run = old.begin(migration)
+    for step in range(1, len(migration.steps) + 1):
+        Journal(run).add(Event.STARTED, "Going on.")
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+        assert state(run) is RunState.INTERRUPTED
+    Journal(run).add(Event.STARTED, "Going on.")
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before, story(run)
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    before, lines = old.digest, old.fstab
+    run = old.migrate_here()
+    Journal(run).add(Event.STARTED, "Undoing.")
+    without_power(monkeypatch, Event.COMMAND, step, lambda: carry_out(run, Purpose.UNDO, ()))
+    assert old.digest != before or step == 1
+    with pytest.raises(Refused, match="was being undone"):
+        resume(run)
+    undo(run)
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
+
+
+@pytest.mark.parametrize("purpose", [Purpose.UNDO, Purpose.APPLY])
+def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
+    old: Old, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
+) -> None:
+    """It was cut off before it wrote anything, and those before it are half put back."""
+    before = old.digest
+    killed = limited(old, monkeypatch, "e2fsck", "bmap2extent", "exit 9")
+    run = old.migrate_here()
+    killed.unlink()
+    Journal(run).add(Event.STARTED, "Going on.")
+    without_power(monkeypatch, Event.COMMAND, 2, lambda: carry_out(run, purpose, ()))
+    Journal(run).add(Event.STARTED, "Going on.")
+    carry_out(run, purpose, ())
+    assert state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.DONE), story(run)
+    if purpose is Purpose.APPLY:
+        carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before, story(run)
+
+
+def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(old: Old) -> None:
+    run = old.migrate_here()
+    found = old.digest
+    (file,) = old.undo_dir.glob("*/02/*.e2undo")
+    kept = file.read_bytes()
+    file.unlink()
+    with pytest.raises(Failed, match=r"undo file of step 2 .* is missing"):
+        undo(run)
+    assert old.digest == found
+    middle = len(kept) // 2
+    file.write_bytes(
+        kept[:middle] + bytes(byte ^ 0xFF for byte in kept[middle : middle + 8192]) + kept[middle + 8192 :]
+    )
+    with pytest.raises(Failed, match=r"undo file of step 2 .* is damaged"):
+        undo(run)
+    assert old.digest == found
+
+
+def test_a_folder_for_undo_files_without_room_is_refused_before(old: Old, make_drive: MakeDrive) -> None:
+    small = make_drive(16 * MIB)
+    old.work.bench.own(small)
+    tool("mkfs.ext4", "-q", small)
+    old.undo_dir.mkdir()
+    tool("mount", small, str(old.undo_dir))
+    before = old.digest
+    with pytest.raises(Refused, match=r"are free, and .* may be needed"):
+        old.start(old.migration())
+    assert old.digest == before and not list(old.work.runs.glob("*/migration.json"))
+
+
+def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
+    run = old.begin(old.migration())
+    (run / STOP).touch()
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.STOPPED and "extent" not in facts_on(old.drive).features
+    (run / STOP).unlink()
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and "extent" in facts_on(old.drive).features, story(run)
+
+
+def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As tune2fs does without a word where it may not write to the folder."""
+    lines = old.fstab
+    limited(old, monkeypatch, "tune2fs", "-I", "export E2FSPROGS_UNDO_DIR=none")
+    run = old.migrate_here()
+    assert (
+        "No undo file was written" in said(run, Event.STEP_FAILED)[0].sentence
+        and "extent" not in facts_on(old.drive).features
+    )
+    found = old.digest
+    carry_out(run, Purpose.UNDO, ())
+    assert state(run) is RunState.FAILED and "cannot be put back" in said(run, Event.FAILED)[-1].sentence, (
+        story(run)
+    )
+    assert (old.digest, old.fstab) == (found, lines)
+
+
+def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    old.work.bench.own(old.drive)
+    old.restarted()
+    with Path(old.drive).open("r+b") as device:
+        device.seek(-1, os.SEEK_END)
+        device.write(b"x")
+    carry_out(run, Purpose.UNDO, ())
+    assert (
+        state(run) is RunState.FAILED and "its fingerprint differs" in said(run, Event.FAILED)[-1].sentence
+    ), story(run)
+    assert list(old.undo_dir.rglob("*.e2undo"))

@@ -1,0 +1,121 @@
+"""A migration of a filesystem with a system on it that does not run: its own fstab names ext4 afterwards, and
+the old type when undone."""
+
+import os
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, said, story
+from tests.loop.migrate.migrating import System
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import SetOwnFstabType, Way
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+UUID = "0d2c3b7a-3333-4000-8000-000000000003"
+FSTAB = (
+    b"# caf\xe9, not UTF-8\n" + b"# and long\n" * 120 + b"/dev/sda9 /home ext3 defaults 0 2\n"
+    b"UUID=%s\t/\text3 errors=remount-ro,ext3=no 0 1\nLABEL=system /again  ext2\nproc /proc proc\n"
+    % UUID.encode()
+)
+"""The lines that are changed lie in the second block, of 1024 bytes."""
+
+NEW = FSTAB.replace(b"/\text3 errors", b"/\text4 errors").replace(b"/again  ext2\n", b"/again  ext4\n")
+
+
+def system(work: Work, make_drive: MakeDrive, fstab: bytes = FSTAB) -> System:
+    """An ext3 as old systems lie on it."""
+    tree, drive = work.folder / "tree", make_drive(32 * MIB)
+    (tree / "etc").mkdir(parents=True)
+    (tree / "etc/fstab").write_bytes(fstab)
+    os.utime(tree / "etc/fstab", (1_000_000_000, 1_000_000_000))
+    work.bench.own(drive)
+    tool(
+        "mke2fs",
+        "-q",
+        "-F",
+        "-t",
+        "ext3",
+        "-I",
+        "128",
+        "-b",
+        "1024",
+        "-L",
+        "system",
+        "-U",
+        UUID,
+        "-d",
+        str(tree),
+        drive,
+    )
+    return System(work, drive)
+
+
+@pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
+def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
+    work: Work, make_drive: MakeDrive, way: Way
+) -> None:
+    old = system(work, make_drive)
+    before, migration = old.digest, make_migration(old.look(), way, manifest=way is Way.FULL)
+    changed = [step for step in migration.steps if isinstance(step.operation, SetOwnFstabType)]
+    assert (
+        len(changed) == 2 and changed[0].edits[-1] == f"+UUID={UUID}\t/\text4 errors=remount-ro,ext3=no 0 1"
+    )
+    assert old.digest == before
+    run = old.migrate(migration)
+    assert state(run) is RunState.DONE, story(run)
+    assert old.file("/etc/fstab") == NEW
+    assert any("Line 123 of its own /etc/fstab" in one.sentence for one in said(run, Event.VERIFIED))
+    assert "mtime: 0x3b9aca00" in tool("debugfs", "-c", "-R", "stat /etc/fstab", old.drive)
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before and old.file("/etc/fstab") == FSTAB
+
+
+def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    old = system(work, make_drive)
+    migration = make_migration(old.look(), Way.LIGHT)
+    # The superblock tells nothing of it.
+    tool("debugfs", "-w", "-R", "zap_block -f /etc/fstab -o 2 -l 1 -p 0x58 0", old.drive)
+    before = old.digest
+    run = old.migrate(migration)
+    assert state(run) is RunState.FAILED and "is not what was looked at" in story(run)
+    assert old.file("/etc/fstab") == FSTAB[:2] + b"X" + FSTAB[3:]
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before
+
+
+@pytest.mark.parametrize("how", ["symlink", "hard link", "not read"])
+def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: MakeDrive, how: str) -> None:
+    old = system(work, make_drive, b"UUID=1 / ext3 0 x\n" if how == "not read" else FSTAB)
+    if how == "symlink":
+        for command in ("rm /etc/fstab", "symlink /etc/fstab elsewhere"):
+            tool("debugfs", "-w", "-R", command, old.drive)
+    if how == "hard link":
+        for command in ("ln /etc/fstab /etc/other", "set_inode_field /etc/fstab links_count 2"):
+            tool("debugfs", "-w", "-R", command, old.drive)
+    migration = make_migration(old.look(), Way.FULL)
+    assert not any(isinstance(step.operation, SetOwnFstabType) for step in migration.steps)
+    (told,) = [doubt for doubt in map(str, migration.doubts) if "/etc/fstab is not changed: " in doubt]
+    assert {"symlink": "a symlink", "hard link": "2 names", "not read": "no entry that mount can read"}[
+        how
+    ] in told
+
+
+def test_a_data_disk_and_a_mounted_one_have_none(work: Work, make_drive: MakeDrive) -> None:
+    old = system(work, make_drive, b"UUID=0d2c3b7a-3333-4000-8000-00000000000f / ext3\n/dev/sda1 /srv ext3\n")
+    found = old.look()
+    assert found.own is not None and not found.own.lines and not found.own.fault
+    place = work.place("old")
+    place.mkdir(parents=True)
+    tool("mount", "-o", "ro,noload", old.drive, str(place))
+    try:
+        assert old.look().own is None
+    finally:
+        tool("umount", str(place))
+    tool("debugfs", "-w", "-R", "rm /etc/fstab", old.drive)
+    assert old.look().own is None

@@ -1,0 +1,1 @@
+"""A migration as a transaction, where there is no device mapper."""

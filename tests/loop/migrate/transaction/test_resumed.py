@@ -1,0 +1,255 @@
+"""A migration that was cut off in its commit, gone on with where there is no device mapper, and on a device
+with another name."""
+
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
+from tests.loop.applying import Work, carry_out, diskwright, story
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.transaction.test_barred import CutDevice
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.decide import undo
+from wizard.apply.engine import exchange
+from wizard.apply.engine.held import HeldDrive
+from wizard.apply.engine.record import Phase, Record, load_record, save_record
+from wizard.apply.migration.looking.found import migration_now
+from wizard.apply.migration.run import check_keeps
+from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
+from wizard.apply.transaction.transaction import locate
+from wizard.faces.status import row_of
+from wizard.migrate.ext.bar import FIRST_BYTES
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
+from wizard.migrate.steps import operation_commands
+from wizard.model.documents.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def sealed(old: Old) -> Path:
+    """A run whose steps are done on a copy, which stands for the snapshot; its store is closed."""
+    store = old.work.folder / "stores"
+    situation = replace(old.look(), no_snapshots="", store=Folder(str(store), 1 << 40))
+    migration = make_migration(situation, Way.FULL)
+    assert migration.means is Means.TRANSACTION
+    run = old.begin(migration)
+    folder = store / run.name
+    folder.mkdir(parents=True)
+    before, after = old.work.folder / "before.img", old.work.folder / "after.img"
+    forget_caches(old.drive)
+    for image in (before, after):
+        copyfile(old.work.bench.image_of(old.drive), image)
+    journal = Journal(run)
+    for number, step in enumerate(migration.steps, 1):
+        if not isinstance(step.operation, SetFstabType | MakeFresh | CopyFiles):
+            journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            for argv in operation_commands(step.operation, str(after)):
+                tool("sh", "-c", '"$@"; [ $? -le 1 ]', "sh", *argv)
+            journal.add(Event.STEP_DONE, "Done.", step=number)
+    journal.close()
+    write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
+    first = before.read_bytes()[:FIRST_BYTES].hex()
+    size = before.stat().st_size
+    save_snapshotted(run, Snapshotted(migration.before.uuid, size, str(folder), first, closed=True))
+    return run
+
+
+def written_to(old: Old, kind: str) -> None:
+    old.restarted()
+    place = old.mount("-t", kind)
+    (place / "new").write_text("It must not be lost.")
+    tool("umount", str(place))
+
+
+def cut_off(run: Path, node: str, moment: int) -> None:
+    """The commit begins, and the power goes after so many writes."""
+    with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
+        Committing(run, node, medium, unheard).commit(lambda share: None)
+    forget_caches(node)
+
+
+@pytest.mark.parametrize("moment", [0, 3])
+def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> None:
+    before, fstab = old.digest, old.fstab
+    files = old.files("ext3")
+    run = sealed(old)
+    cut_off(run, old.drive, moment)
+    told = row_of(run)
+    assert (
+        told.state is RunState.INTERRUPTED
+        and "nothing could be mounted" in told.sentence
+        and "diskwright resume" in told.sentence
+    )
+    said = diskwright(old.work, "keep", run.name).stderr
+    assert "It holds" in said and "bit for bit" not in said, "the words of a plan's run are not a migration's"
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
+    assert (
+        tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4"
+        and "  ext4\t" in old.fstab
+    )
+    assert old.files("ext4") == files
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
+    assert not any((old.work.folder / "stores").iterdir())
+
+
+def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
+    before, fstab = old.digest, old.fstab
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
+
+
+def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> None:
+    run = sealed(old)
+    carry_out(run, Purpose.APPLY, ())
+    old.restarted()
+    old.mount("-t", "ext4")
+    tool("umount", str(old.work.place("old")))
+    used = old.digest
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.FAILED, used)
+    check_keeps(run)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT
+    assert not any((old.work.folder / "stores").iterdir())
+
+
+def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) -> None:
+    """The power went when the snapshot was closed, and the start after it mounted what was there."""
+    run, lines = sealed(old), old.fstab
+    place = old.mount()
+    (place / "new").write_text("It must not be lost.")
+    tool("umount", str(place))
+    used = old.digest
+    carry_out(run, Purpose.APPLY, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
+    assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
+    # Not even anew: what was shown was for the filesystem as it was then.
+    carry_out(run, Purpose.APPLY, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, used)
+
+
+def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last block is written, and the power goes before that is noted."""
+
+    def save(run: Path, record: Record) -> None:
+        if record.phase is phase:
+            raise PowerCut
+        save_record(run, record)
+
+    tool("blockdev", "--setrw", node)
+    with monkeypatch.context() as patch, HeldDrive(node) as medium, pytest.raises(PowerCut):
+        patch.setattr(exchange, "save_record", save)
+        change = Committing(run, node, medium, unheard)
+        (change.commit if phase is Phase.RELEASED else change.undo)(lambda share: None)
+    forget_caches(node)
+
+
+def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = sealed(old)
+    cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
+    written_to(old, "ext4")
+    used = old.digest
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
+        undo(run)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and old.digest == used and "  ext4\t" in old.fstab, story(run)
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run}`"):
+        undo(run)
+    carry_out(run, Purpose.KEEP, ())
+    assert (state(run), old.digest) == (RunState.KEPT, used) and not any(
+        (old.work.folder / "stores").iterdir()
+    )
+
+
+def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
+    run = sealed(old)
+    with HeldDrive(old.drive) as medium:
+        Committing(run, old.drive, medium, unheard).commit(lambda share: None)
+    written_to(old, "ext4")
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
+
+
+def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_what_is_not_proven(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fstab = old.fstab
+    run = sealed(old)
+    carry_out(run, Purpose.APPLY, ())
+    cut_off_before(run, old.drive, Phase.UNDONE, monkeypatch)
+    written_to(old, "ext3")
+    used = old.digest
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, fstab), story(run)
+    assert "can no longer be compared bit for bit" in read_entries(run)[-1].sentence
+
+
+def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:
+    run = sealed(old)
+    carry_out(run, Purpose.APPLY, ())
+    found, lines = old.digest, old.fstab
+    (kept,) = (old.work.folder / "stores").glob(f"*/{OLD}")
+    kept.write_bytes(bytes(kept.stat().st_size))
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)
+    assert "was changed or damaged" in row_of(run).sentence
+
+
+def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) -> None:
+    run = sealed(old)
+    before, fstab = old.digest, old.fstab
+    (run / FILE).rename(run / EARLIER)
+    for words in (("resume",), ("undo",), ("keep",)):
+        told = diskwright(old.work, *words, run.name)
+        said = told.stdout + told.stderr
+        assert told.returncode not in (0, 1) and "Traceback" not in said, said
+    assert "begun by an earlier version" in diskwright(old.work, "undo", run.name).stderr
+    assert diskwright(old.work, "status").returncode == 0
+    assert (old.digest, old.fstab) == (before, fstab)
+
+
+@pytest.mark.alone
+def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    image = old.work.bench.image_of(old.drive)
+    # Another drive has the name now, and the filesystem's drive another one.
+    other = image.with_name("other.img")
+    copyfile(image, other)
+    with other.open("r+b") as file:
+        file.truncate(other.stat().st_size - (1 << 20))
+    assert locate(run) == old.drive
+    tool("losetup", "--detach", old.drive)
+    tool("losetup", old.drive, str(other))
+    new = tool("losetup", "--find", "--show", str(image)).strip()
+    old.work.bench.images[new] = image
+    old.work.bench.images[old.drive] = other
+    assert locate(run) == new
+    record = load_record(run)
+    assert record is not None
+    # A snapshot that is gone after a restart is given up first, then begun again.
+    for phase in (record.phase, Phase.REHEARSING):
+        save_record(run, replace(record, phase=phase))
+        found = migration_now(run)
+        assert (phase, found.device, found.drive.path) == (phase, new, new)

@@ -1,0 +1,52 @@
+"""A shrinking that is killed while it writes to the drive: of whatever it is, it goes on, or comes back."""
+
+import os
+import random
+import signal
+from collections.abc import Callable
+from time import sleep
+
+from tests.daily import one_in
+from tests.loop.applying import ended, story, until
+from tests.loop.partition.test_grown import files_of
+from tests.loop.partition.test_one_partition import Shared
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import is_locked
+from wizard.model.plan import Plan
+
+ENDINGS = one_in(2, [(1, "resume"), (2, "undo"), (3, "resume"), (4, "undo")])
+"""A seed, from which it follows when the run is killed, and what follows. A day has one of each."""
+
+
+def killed_while_it_writes(
+    drive: Shared, plan: Plan, seed: int, way: str, files: str, check: Callable[[], object]
+) -> None:
+    """Most of the moments lie in the middle of writing. `files` is the fingerprint of what has to be there in
+    any case; `check` is asked once it is kept."""
+    work = drive.work
+    was = work.digest(drive.path)
+    run = work.start(plan, keep=False)
+
+    def is_writing() -> bool:
+        record = load_record(run)
+        return not is_locked(run) or (record is not None and record.phase not in UNTOUCHED)
+
+    until(is_writing)
+    sleep(random.Random(seed).uniform(0.0, 0.4))
+    if is_locked(run):
+        os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+        until(lambda: not is_locked(run))
+    if way == "undo":
+        undo(run)
+        assert ended(run) is RunState.UNDONE, story(run)
+        assert work.digest(drive.path) == was
+    else:
+        if state(run) is not RunState.WAITING:
+            resume(run)
+        assert ended(run) is RunState.WAITING, story(run)
+        keep(run)
+        assert ended(run) is RunState.KEPT, story(run)
+        check()
+    assert files_of(drive) == files

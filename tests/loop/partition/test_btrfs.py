@@ -1,0 +1,121 @@
+"""A Btrfs gives up its end: what lies there moves, files stay, and undo is to the bit."""
+
+import random
+import shutil
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, ended, stand_in, story, until
+from tests.loop.partition.shrinking import ENDINGS, killed_while_it_writes
+from tests.loop.partition.test_grown import CHECKS, MAKERS, files_of, filled
+from tests.loop.partition.test_one_partition import Shared
+from tests.loop.partition.test_shrunk import at_the_end
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.resizing.btrfs import CHUNKS, EXTENTS, chunks_in, in_use
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import is_locked
+from wizard.model.units import MIB
+
+NEW = 280 * MIB
+"""Of 400 MiB."""
+
+
+def behind(drive: Shared) -> int:
+    """How many bytes of files lie behind the new end."""
+    node = drive.node(2)
+    found = in_use(chunks_in(tool(*CHUNKS, node)), tool(*EXTENTS, node))
+    return sum(max(0, one.end_bytes - max(one.start_bytes, NEW)) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "block_bytes", "filesystem"),
+    one_in(2, [("large", 512, "btrfs"), ("large mbr", 4096, "btrfs"), ("large", 512, "old btrfs")]),
+)
+def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    files = at_the_end(drive, filesystem)
+    assert behind(drive) > 4 * MIB
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.shrink_plan(NEW), keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert not drive.probed()[1].signatures
+    undo(run)
+    assert ended(run) is RunState.UNDONE and work.digest(drive.path) == was, story(run)
+    assert files_of(drive) == files
+    with drive.mounted(1), drive.mounted(3):
+        others = drive.others()
+        run, state = work.apply(drive.shrink_plan(NEW))
+        assert state is RunState.DONE, story(run)
+        assert drive.others() == others
+    part = drive.probed()[1]
+    assert part.size_bytes == part.kernel_size_bytes == NEW
+    tool(*CHECKS["btrfs"], drive.node(2))
+    assert files_of(drive) == files
+    with drive.mounted(2) as place:
+        assert f" size {NEW} " in tool("btrfs", "filesystem", "show", "--raw", str(place))
+        (place / "new").write_bytes(bytes(MIB))
+
+
+def test_one_that_is_too_full_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    filled(drive, "btrfs")
+    with drive.mounted(2) as place:
+        (place / "more").write_bytes(random.Random(5).randbytes(200 * MIB))
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.shrink_plan(NEW))
+    assert state is RunState.FAILED and "Nothing was written" in story(run), story(run)
+    assert work.digest(drive.path) == was
+
+
+def test_one_on_several_devices_says_so(work: Work, make_drive: MakeDrive) -> None:
+    drive, other = Shared(work, make_drive, "large", 512), make_drive(200 * MIB)
+    work.bench.own(drive.path)
+    work.bench.own(other)
+    tool(*MAKERS["btrfs"], "-d", "single", "-m", "dup", drive.node(2), other)
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.shrink_plan(NEW))
+    assert state is RunState.FAILED and "It lies on 2 devices" in story(run), story(run)
+    assert work.digest(drive.path) == was
+    tool("btrfs", "device", "scan", "--forget", drive.node(2))
+    tool("btrfs", "device", "scan", "--forget", other)
+
+
+def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    files = at_the_end(drive, "btrfs")
+    was, killed = work.digest(drive.path), work.folder / "killed"
+    real = shutil.which("btrfs")
+    stand_in(
+        work.folder,
+        monkeypatch,
+        "btrfs",
+        f'[ "$2" != resize ] || [ -e {killed} ] || {{ touch {killed}; kill -9 $PPID; exit 1; }}\n'
+        f'exec {real} "$@"',
+    )
+    run = work.start(drive.shrink_plan(NEW), keep=False)
+    until(lambda: killed.exists() and not is_locked(run))
+    assert state(run) is RunState.INTERRUPTED, story(run)
+    assert work.digest(drive.path) == was
+    resume(run)
+    assert ended(run) is RunState.WAITING, story(run)
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)
+    tool(*CHECKS["btrfs"], drive.node(2))
+    assert files_of(drive) == files
+
+
+@pytest.mark.parametrize(("seed", "way"), ENDINGS)
+def test_killed_at_any_moment_it_goes_on_or_back(
+    work: Work, make_drive: MakeDrive, seed: int, way: str
+) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    files = at_the_end(drive, "btrfs")
+    killed_while_it_writes(
+        drive, drive.shrink_plan(NEW), seed, way, files, lambda: tool(*CHECKS["btrfs"], drive.node(2))
+    )

@@ -1,0 +1,318 @@
+"""One partition, and the filesystem in it, takes the free space behind it; its neighbours keep every byte."""
+
+import hashlib
+import os
+import shutil
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, stand_in, story, until
+from tests.loop.partition.test_one_partition import Shared
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import is_locked
+from wizard.model.errors import Refused
+from wizard.model.units import KIB, MIB
+
+EXT = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-L", "films", "-t")
+MAKERS = {
+    **{name: (*EXT, name) for name in ("ext2", "ext3", "ext4")},
+    "today's ext4": (*EXT, "ext4", "-O", "orphan_file,metadata_csum_seed"),
+    "small ext4": ("mkfs.ext4", "-q", "-F", "-b", "1024", "-L", "films"),
+    "xfs": ("mkfs.xfs", "-q", "-f", "-L", "films"),
+    "plain xfs": ("mkfs.xfs", "-q", "-f", "-L", "films", "-m", "reflink=0,finobt=0"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "films"),
+    "ntfs": ("mkfs.ntfs", "-Q", "-q", "-F", "-L", "films"),
+    "old btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "films", "-R", "^free-space-tree"),
+}
+
+
+CHECKS = {
+    **{name: ("e2fsck", "-f", "-n") for name in ("ext2", "ext3", "ext4")},
+    "xfs": ("xfs_repair", "-n"),
+    "ntfs": ("ntfsresize", "--check"),
+    "btrfs": ("btrfs", "check", "--readonly", "--check-data-csum"),
+}
+ENDS = {
+    "gpt": (50 * MIB, 70 * MIB),
+    "mbr": (50 * MIB, 70 * MIB),
+    "large": (9 * MIB, 991 * MIB),
+    "askew": (18495 * 512, 1000 * MIB - 18495 * 512),
+}
+"""Where the partition begins that has grown, and how large it is."""
+
+
+XFS_MDRESTORE_ZEROS = 256 * KIB
+"""What it writes at the end, where a machine word has 8 bytes (xfsprogs 6.1, mdrestore/xfs_mdrestore.c)."""
+
+
+def filled(drive: Shared, filesystem: str) -> str:
+    """Give the middle partition this filesystem with many files in it; a fingerprint of them."""
+    drive.work.bench.own(drive.path)
+    tool(*MAKERS[filesystem], drive.node(drive.number))
+    with drive.mounted(drive.number) as place:
+        for number in range(300):
+            folder = place / f"folder{number % 7}"
+            folder.mkdir(exist_ok=True)
+            (folder / f"file{number}").write_bytes(hashlib.sha256(b"%d" % number).digest() * number * 8)
+        (place / "large").write_bytes(b"".join(hashlib.sha256(b"%d" % at).digest() for at in range(600_000)))
+        (place / "link").symlink_to("x" * 200)
+    drive.was = drive.work.digest(drive.path)
+    return files_of(drive)
+
+
+def files_of(drive: Shared) -> str:
+    sums = hashlib.sha256()
+    with drive.mounted(drive.number) as place:
+        for path in sorted(place.rglob("*")):
+            sums.update(str(path.relative_to(place)).encode())
+            if path.is_file() and not path.is_symlink():
+                sums.update(path.read_bytes())
+    return sums.hexdigest()
+
+
+GROWN = (
+    ("gpt", 512, "ext4"),
+    ("gpt", 4096, "ext4"),
+    ("askew", 512, "today's ext4"),
+    ("gpt", 512, "small ext4"),
+    ("mbr", 512, "ext3"),
+    ("mbr", 512, "ext2"),
+    ("large", 512, "xfs"),
+    ("large", 4096, "xfs"),
+    ("large", 512, "btrfs"),
+    ("large", 512, "old btrfs"),
+)
+
+
+@pytest.mark.parametrize(("kind", "block_bytes", "filesystem"), one_in(2, GROWN))
+def test_growing_keeps_the_files_and_the_neighbours(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    files = filled(drive, filesystem)
+    with drive.mounted(1), drive.mounted(3):
+        others = drive.others()
+        run, state = work.apply(drive.grow_plan(), keep=False)
+        assert state is RunState.WAITING, story(run)
+        assert not drive.probed()[1].signatures
+        keep(run)
+        assert ended(run) is RunState.KEPT, story(run)
+        assert drive.others() == others
+        part = drive.probed()[1]
+        start, size = ENDS[kind]
+        assert (part.start_bytes, part.size_bytes, part.kernel_size_bytes) == (start, size, size)
+    tool(*CHECKS[filesystem.split()[-1]], drive.node(2))
+    with drive.mounted(2) as place:
+        status = os.statvfs(place)
+        assert status.f_blocks * status.f_frsize > size * 6 // 7
+        (place / "new").write_bytes(bytes(MIB))
+        (place / "new").unlink()
+    assert files_of(drive) == files
+    for number, name in ((1, "before"), (3, "behind")):
+        with drive.mounted(number) as place:
+            assert (place / "kept").read_bytes() == name.encode() * 1000
+
+
+@pytest.mark.parametrize("filesystem", one_in(3, ("ext4", "xfs", "btrfs")))
+def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    files = filled(drive, filesystem)
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan(700 * MIB - 5), keep=False)
+    assert state is RunState.WAITING, story(run)
+    undo(run)
+    assert ended(run) is RunState.UNDONE and work.digest(drive.path) == was, story(run)
+    run, state = work.apply(drive.grow_plan(700 * MIB))
+    assert state is RunState.DONE, story(run)
+    known, part = drive.probed()
+    assert part.size_bytes == 700 * MIB
+    assert any(one.start_bytes == part.end_bytes for one in known.free)
+    tool(*CHECKS[filesystem], drive.node(2))
+    assert files_of(drive) == files
+
+
+@pytest.mark.parametrize(
+    ("kind", "filesystem"), one_in(3, [("gpt", "ext4"), ("large", "plain xfs"), ("large", "btrfs")])
+)
+def test_what_is_full_to_the_last_block_grows(
+    work: Work, make_drive: MakeDrive, kind: str, filesystem: str
+) -> None:
+    """There is next to no room for records, and what xfs_mdrestore leaves at an XFS's end is in a file."""
+    drive = Shared(work, make_drive, kind, 512)
+    filled(drive, filesystem)
+    piece = bytes(range(1, 256)) * 257
+    with drive.mounted(2) as place:
+        if filesystem == "plain xfs":
+            tool("xfs_io", "-x", "-c", "resblks 0", str(place))
+        for size in (len(piece), 4096):
+            with pytest.raises(OSError, match="No space"), (place / f"of{size}").open("wb") as file:
+                while file.write(piece[:size]):
+                    file.flush()
+    if filesystem == "plain xfs":
+        old = drive.probed()[1]
+        with work.bench.image_of(drive.path).open("rb") as image:
+            image.seek(old.end_bytes - XFS_MDRESTORE_ZEROS)
+            assert any(image.read(4096) in piece * 2 for _ in range(XFS_MDRESTORE_ZEROS // 4096))
+    files = files_of(drive)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.DONE, story(run)
+    tool(*CHECKS[filesystem.split()[-1]], drive.node(2))
+    assert files_of(drive) == files
+
+
+@pytest.mark.parametrize(
+    ("kind", "filesystem"),
+    one_in(2, [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]),
+)
+def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
+    drive = Shared(work, make_drive, kind, 512)
+    files = filled(drive, filesystem)
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan(), keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert work.digest(drive.path) != was
+    undo(run)
+    assert ended(run) is RunState.UNDONE, story(run)
+    assert work.digest(drive.path) == was
+    assert drive.probed()[1].kernel_size_bytes == drive.probed()[1].size_bytes < ENDS[kind][1]
+    assert files_of(drive) == files
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "program"), one_in(3, [("ext4", "resize2fs"), ("xfs", "xfs_growfs"), ("btrfs", "btrfs")])
+)
+def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, program: str
+) -> None:
+    """XFS and Btrfs are mounted at that moment."""
+    drive = Shared(work, make_drive, "large", 512)
+    files = filled(drive, filesystem)
+    was, killed = work.digest(drive.path), work.folder / "killed"
+    real = shutil.which(program)
+    last = "resize" if program == "btrfs" else ""
+    stand_in(
+        work.folder,
+        monkeypatch,
+        program,
+        f'case " $* " in *"{last}"*) [ -e {killed} ] || {{ touch {killed}; kill -9 $PPID; exit 1; }};; esac\n'
+        f'exec {real} "$@"',
+    )
+    run = work.start(drive.grow_plan(), keep=False)
+    until(lambda: killed.exists() and not is_locked(run))
+    assert state(run) is RunState.INTERRUPTED, story(run)
+    assert work.digest(drive.path) == was
+    asked = diskwright(work, "resume", str(run)).stderr
+    assert f"still writes to {drive.path}, and keeps every file." in asked
+    resume(run)
+    assert ended(run) is RunState.WAITING, story(run)
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)
+    tool(*CHECKS[filesystem], drive.node(2))
+    assert drive.probed()[1].size_bytes == ENDS["large"][1]
+    assert files_of(drive) == files
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
+        (("-O", "quota", "-b", "4096"), "features with which nothing is resized so far: quota"),
+    ],
+)
+def test_what_a_stand_in_cannot_show_is_not_grown(
+    work: Work, make_drive: MakeDrive, words: tuple[str, ...], why: str
+) -> None:
+    drive = Shared(work, make_drive, "far", 512)
+    tool("mkfs.ext4", "-q", "-F", *words, drive.node(2))
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.FAILED, story(run)
+    assert why in story(run)
+    assert work.digest(drive.path) == was
+
+
+def stopped_in_the_middle(drive: Shared, filesystem: str) -> None:
+    """A filesystem as a power cut leaves it: its bytes while it is mounted, with a file just synced."""
+    node, copy = drive.node(2), drive.work.folder / "in-the-middle"
+    tool(*MAKERS[filesystem], node)
+    with drive.mounted(2) as place:
+        tool("sync", "-f", str(place))
+        (place / "kept").write_bytes(b"kept" * 1000)
+        tool("sync", str(place / "kept"))
+        tool("dd", f"if={node}", f"of={copy}", "bs=1M", "iflag=direct", "status=none")
+    tool("dd", f"if={copy}", f"of={node}", "bs=1M", "oflag=direct", "status=none")
+
+
+@pytest.mark.parametrize("filesystem", one_in(2, ["xfs", "btrfs"]))
+def test_what_was_not_unmounted_is_not_grown(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    stopped_in_the_middle(drive, filesystem)
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.FAILED, story(run)
+    assert "was not unmounted cleanly: mount it and unmount it again first" in story(run)
+    assert work.digest(drive.path) == was
+
+
+def test_a_damaged_xfs_is_not_grown_and_its_own_check_is_named(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    filled(drive, "xfs")
+    tool("dd", "if=/dev/urandom", f"of={drive.node(2)}", "bs=4096", "seek=2", "count=6", "status=none")
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.FAILED, story(run)
+    assert f"{drive.node(2)} is not clean: look at it with `xfs_repair -n {drive.node(2)}`." in story(run)
+    assert work.digest(drive.path) == was
+
+
+def test_a_btrfs_of_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    tool("mkfs.btrfs", "-q", "-f", "--mixed", drive.node(2))
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.FAILED, story(run)
+    assert "hold files and records together" in story(run)
+    assert work.digest(drive.path) == was
+
+
+def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "large", 512)
+    tool("mkfs.xfs", "-q", "-f", "-b", "size=1024", drive.node(2))
+    with pytest.raises(Refused, match="blocks of 1024 bytes"):
+        drive.grow_plan()
+
+
+def test_on_a_drive_that_was_copied_to_a_larger_one_it_grows_to_the_end(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    """The backup of the GPT lies in the middle; table and filesystem are one job, and one undo."""
+    small = Shared(work, make_drive, "gpt", 512)
+    files = filled(small, "ext4")
+    tool("sfdisk", "--quiet", "--no-reread", "--delete", small.path, "3")
+    large = make_drive(600 * MIB)
+    work.bench.own(large)
+    tool("dd", f"if={small.path}", f"of={large}", "bs=4M", "conv=notrunc,fsync", "status=none")
+    tool("partx", "--update", large)
+    small.path = large
+    drive, part = small.probed()
+    assert drive.table is not None and drive.table.backup == "misplaced"
+    was = work.digest(large)
+    run, state = work.apply(small.grow_plan(), keep=False)
+    assert state is RunState.WAITING, story(run)
+    undo(run)
+    assert work.digest(large) == was
+    run, state = work.apply(small.grow_plan(), keep=False)
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)
+    drive, part = small.probed()
+    assert drive.table is not None and (drive.table.primary, drive.table.backup) == ("ok", "ok")
+    assert (part.start_bytes, part.end_bytes, part.kernel_size_bytes) == (50 * MIB, 599 * MIB, 549 * MIB)
+    tool("sfdisk", "--verify", "--quiet", large)
+    tool(*CHECKS["ext4"], small.node(2))
+    assert files_of(small) == files
+    with small.mounted(2) as place:
+        status = os.statvfs(place)
+        assert status.f_blocks * status.f_frsize > 500 * MIB

@@ -1,0 +1,1 @@
+"""From a plain user to root and back."""

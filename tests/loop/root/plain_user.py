@@ -1,0 +1,52 @@
+"""What a plain user's face does, without a screen: `python -m tests.loop.root.plain_user DRIVE RUNS [TOKEN]`.
+
+Each thing that it sees is a line of JSON.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from tests.loop.applying import wish
+from wizard.layout.planner import Mode
+from wizard.model.errors import DiskwrightError
+from wizard.services.real import RealServices
+
+
+def say(**seen: object) -> None:
+    print(json.dumps(seen), flush=True)
+
+
+def main(path: str, runs: str, token: str | None = None) -> None:
+    """Look, ask for root, look again, plan, apply, and follow twice."""
+    services = RealServices(journal_dir=Path(runs))
+    unread = next(drive for drive in services.probe(lambda _: None).drives if drive.path == path)
+    say(asks=services.asks_for_root, obstacle=services.apply_obstacle, table=unread.table is not None)
+    try:
+        services.obtain_root()
+        answered: list[str] = []
+        machine = services.probe(lambda drive: answered.append(drive.path))
+        drive = next(drive for drive in machine.drives if drive.path == path)
+        say(
+            asks=services.asks_for_root,
+            table=drive.table is not None,
+            answered=path in answered,
+            root=machine.root,
+        )
+        plan = services.plan(machine, drive, (wish("ext4"),), Mode.REPLACE)
+        rooms = [services.way_back_room(plan).sentence for _ in range(2)]
+        run = services.start(plan, (token or plan.drive.token,))
+    except DiskwrightError as error:
+        say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)
+        return
+    say(run=str(run), rooms=rooms)
+    first = [entry.sentence for entry in services.follow(run)]
+    say(
+        state=services.state(run),
+        sentences=first,
+        again=[entry.sentence for entry in services.follow(run)] == first,
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,81 @@
+"""What a plain user wants of a filesystem that exists: root's end works it out, makes it and takes it back,
+and trusts nothing that it is handed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work
+from tests.loop.move.test_move import digest, misaligned, part_of, planned
+from tests.loop.tune.test_actions import label_of, made
+from wizard.apply.root.ask import Way
+from wizard.apply.root.client import Elevated
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs
+from wizard.layout.changes.steps_of import change_steps
+from wizard.model.documents.changes import Detach, Relabel, SetLabel
+from wizard.model.documents.move import Moves
+from wizard.model.errors import BadInput, Refused
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def root() -> Iterator[Elevated]:
+    """Root's end as a process of its own, as it is when sudo has begun it."""
+    begun = Elevated(Way("nothing to ask", ()))
+    try:
+        yield begun
+    finally:
+        begun._process.stdin.close()  # type: ignore[union-attr]
+        begun._process.wait(timeout=60)
+
+
+def test_root_works_out_makes_and_undoes_it(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
+    drive = made(work, make_drive, "ext4", "films-of-a-test")
+    changes = root.work_out(drive, SetLabel("pictures"))
+    assert [step.operation.kind for step in changes.steps] == ["relabel"]
+    run = root.begin(changes, changes.drive.token, work.runs)
+    told = list(root.follow(run))
+    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert label_of(drive) == "pictures"
+    root.undo()
+    assert root.state is state(run) is RunState.UNDONE and label_of(drive) == "films-of-a-test"
+
+
+def test_what_root_is_handed_is_checked_there(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
+    drive = made(work, make_drive, "ext4", "films-of-a-test")
+    changes = root.work_out(drive, SetLabel("pictures"))
+    other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
+    with pytest.raises(Refused, match="not the changes that it would take now"):
+        root.begin(replace(changes, steps=other), changes.drive.token, work.runs)
+    with pytest.raises(Refused, match="'another' is not it"):
+        root.begin(changes, "another", work.runs)
+    with pytest.raises(BadInput, match="is no device below /dev"):
+        root.work_out("/home/a", SetLabel("pictures"))
+    with pytest.raises(Refused, match="is not mounted"):
+        root.work_out(drive, Detach())
+    assert not list_runs(work.runs) and label_of(drive) == "films-of-a-test"
+
+
+def test_root_moves_a_partition_tells_of_it_and_takes_it_back(
+    root: Elevated, work: Work, make_drive: MakeDrive
+) -> None:
+    path = misaligned(work, make_drive)
+    before = digest(f"{path}p1")
+    moves = Moves((planned(path),))
+    with pytest.raises(Refused, match="not another"):
+        root.begin(moves, "another", work.runs)
+    (move,) = moves.moves
+    forged = replace(move, after=replace(move.after, start_bytes=move.after.start_bytes + MIB))
+    with pytest.raises((Refused, BadInput)):
+        root.begin(Moves((forged,)), moves.drive.token, work.runs)
+    assert not list_runs(work.runs) and digest(f"{path}p1") == before
+    run = root.begin(moves, moves.drive.token, work.runs)
+    told = list(root.follow(run))
+    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.after.start_bytes
+    root.undo()
+    assert root.state is state(run) is RunState.UNDONE
+    assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.before.start_bytes

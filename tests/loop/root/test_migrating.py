@@ -1,0 +1,136 @@
+"""A plain user's migration: looked at, begun, told, undone and kept by root's end, which takes nothing from
+others than root."""
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work
+from tests.loop.lines.conversing import Conversation
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.root.rooting import NOBODY, Sudo, as_nobody
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.root import words
+from wizard.apply.root.ask import Way as WayToRoot
+from wizard.apply.root.client import Elevated
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import CheckFiles, Migration, Way
+from wizard.model.errors import BadInput, Refused
+from wizard.model.journal import Event
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    """On a drive made here; the running system's own file of mounts, which root's end goes by, does not know
+    it."""
+    return old_filesystem(work, make_drive)
+
+
+@pytest.fixture
+def root(old: Old) -> Iterator[Elevated]:
+    """Root's end as a process of its own, as it is when sudo has begun it."""
+    made = Elevated(WayToRoot("nothing to ask", ()))
+    try:
+        yield made
+    finally:
+        made._process.stdin.close()  # type: ignore[union-attr]
+        made._process.wait(timeout=60)
+
+
+def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = None) -> Migration:
+    situation = root.look_at_ext(old.drive, room, None, old.work.runs)
+    return make_migration(situation, way)
+
+
+def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old) -> None:
+    before, token = old.digest, old.drive.removeprefix("/dev/")
+    migration = planned(root, old)
+    assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
+    run = root.begin(migration, token, old.work.runs)
+    told = list(root.follow(run))
+    assert root.state is state(run) is RunState.DONE
+    assert tuple(told) == read_entries(run) and any(entry.event is Event.VERIFIED for entry in told)
+    assert "extent" in facts_on(old.drive).features
+    root.undo()
+    assert root.state is state(run) is RunState.UNDONE and old.digest == before
+    assert tuple(root.follow(run)) == read_entries(run), "what undoing wrote into the journal is told, too"
+    with pytest.raises(Refused):
+        root.keep()
+
+
+def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
+    before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
+    with pytest.raises(Refused, match=re.escape(str(words.NO_RUN()))):
+        root.undo()
+    open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
+    for place in (open_to_all, anothers):
+        place.mkdir()
+    open_to_all.chmod(0o777)
+    os.chown(anothers, NOBODY, NOBODY)
+    migration = planned(root, old)
+    for place in (open_to_all, anothers):
+        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+            planned(root, old, room=place)
+        held = dataclasses.replace(
+            migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
+        )
+        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+            root.begin(held, token, runs)
+    assert migration.doubts
+    silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
+    with pytest.raises(Refused, match="explains itself otherwise"):
+        root.begin(silent, token, runs)
+    with pytest.raises(Refused, match="'another' is not it"):
+        root.begin(migration, "another", runs)
+    steps = (
+        dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
+        *migration.steps[1:],
+    )
+    with pytest.raises(BadInput, match="its steps are not those of the way"):
+        root.begin(dataclasses.replace(migration, steps=steps), token, runs)
+    with pytest.raises(BadInput, match="is no device below /dev"):
+        root.look_at_ext("/home/a\0b", None, None, runs)
+    assert not list_runs(runs) and old.digest == before
+
+
+@pytest.mark.alone
+def test_a_plain_user_answers_to_an_ext4_with_every_file(plain_folder: Path, old: Old) -> None:
+    files = old.files("ext3")
+    sudo = Sudo(plain_folder / "bin")
+    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(plain_folder / "runs")]
+    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(plain_folder))
+
+    def number(text: str, item: str) -> str:
+        found = re.search(rf"(\d+)\. {item}", text)
+        assert found, text
+        return found[1]
+
+    try:
+        name = old.drive.removeprefix("/dev/")
+        assert "m to ext4" not in wizard.asked("Step 1 of 5: Drives") and not sudo.calls
+        wizard.answer("o")
+        read = wizard.asked(f"{name}, ")
+        assert "not read" not in read.partition(f"{name}, ")[2].partition(".")[0]
+        assert len(sudo.calls) == 1
+        wizard.answer(f"{number(read, f'{name}, ')} m")
+        ways = wizard.asked("New files only")
+        wizard.answer(number(ways, "New files only"), name)
+        wizard.asked("K keep")
+        wizard.answer("K", "y")
+        wizard.until("Answer: ")
+        assert wizard.ended() == 0, wizard.said
+    finally:
+        wizard.process.kill()
+        sudo.close()
+    (run,) = list_runs(plain_folder / "runs")
+    assert state(run) is RunState.KEPT and run.stat().st_uid == 0
+    assert "Checked: all " in wizard.said and "If the power goe" in wizard.said
+    assert len(sudo.calls) == 1, "root was asked for once"
+    assert "extent" in facts_on(old.drive).features and old.files("ext4") == files

@@ -1,0 +1,115 @@
+"""A plain user's plan over a drive that only root can read says so first, and promises no `apply`."""
+
+import os
+import pty
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.root.rooting import as_nobody
+from wizard.model.units import MIB
+
+ROOT = Path(__file__).parents[3]
+UNREAD = "was not read, so this plan cannot be applied."
+WORDS = ("--workload", "large-media", "--label", "it's")
+
+
+@pytest.fixture
+def photos(make_drive: MakeDrive) -> str:
+    """A drive that holds an ext4, of which a plain user can tell nothing."""
+    drive = make_drive(320 * MIB)
+    tool("mkfs.ext4", "-q", "-F", "-L", "photos", drive)
+    return drive
+
+
+def wizard(python: Sequence[str], *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [*python, "-m", "wizard", *words]
+    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+
+
+def as_plain(*words: str) -> subprocess.CompletedProcess[str]:
+    return wizard(as_nobody(), *words)
+
+
+def as_root(*words: str) -> subprocess.CompletedProcess[str]:
+    return wizard([sys.executable], *words)
+
+
+def on_terminal(*words: str) -> str:
+    """What a plain user reads on a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*as_nobody(), "-m", "wizard", *words],
+        cwd=ROOT,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ):
+        os.close(theirs)
+        seen = b""
+        # A terminal that nobody writes to any more ends with EIO.
+        with suppress(OSError):
+            while piece := os.read(ours, 65536):
+                seen += piece
+        os.close(ours)
+    return seen.decode()
+
+
+def test_the_first_line_says_so_with_the_whole_command(photos: str, plain_folder: Path) -> None:
+    plain_folder.chmod(0o777)
+    file = plain_folder / "p.json"
+    done = as_plain("plan", photos, "--replace", *WORDS, "-o", str(file))
+    assert done.returncode == 0, done.stderr
+    first, second, *rest = done.stderr.splitlines()
+    assert first == f"{photos} {UNREAD} Make it as root:"
+    assert shlex.split(second) == ["sudo", "diskwright", "plan", photos, "--replace", *WORDS, "-o", str(file)]
+    told = "\n".join(rest)
+    assert "diskwright apply" not in told and "this plan cannot be applied" in told
+    assert "nothing recognised" not in told and "no filesystem" not in told
+    shown = as_plain("show", str(file)).stdout
+    assert shown.startswith(f"{photos} {UNREAD}")
+    for words in (["--dry-run"], ["--confirm", Path(photos).name], []):
+        refused = as_plain("apply", str(file), *words)
+        assert (refused.returncode, refused.stdout) == (3, "")
+        assert (
+            "was not read, so this plan cannot be applied" in refused.stderr
+            and "as root:  " not in refused.stderr
+        )
+    by_root = as_root("apply", str(file), "--confirm", Path(photos).name)
+    assert by_root.returncode == 3 and UNREAD in by_root.stderr
+
+
+def test_the_same_command_as_root_is_a_plan_that_can_be_applied(photos: str, tmp_path: Path) -> None:
+    done = as_root("plan", photos, "--replace", *WORDS, "-o", str(tmp_path / "p.json"))
+    assert done.returncode == 0 and "was not read" not in done.stderr
+    assert f"sudo diskwright apply {tmp_path / 'p.json'} --confirm" in done.stderr
+
+
+@pytest.mark.parametrize("mode", [[], ["--use-free"]], ids=["unsaid", "use-free"])
+def test_a_refusal_leads_to_root_and_to_nothing_that_is_refused_next(photos: str, mode: list[str]) -> None:
+    done = as_plain("plan", photos, *mode, *WORDS)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"{photos} {UNREAD} Make it as root:\n")
+    assert "Reading it takes root" in done.stderr and "--replace" not in done.stderr
+
+
+def test_inspect_says_not_read_at_a_pipe_and_on_a_terminal(photos: str) -> None:
+    piped = as_plain("inspect", photos)
+    assert piped.returncode == 0 and "table: not read. Reading the device needs root." in piped.stdout
+    seen = on_terminal("inspect", photos)
+    assert "table: not read. Reading the device needs root." in seen
+    for told in (piped.stdout, seen):
+        assert "no filesystem" not in told and "nothing recognised" not in told
+
+
+def test_a_plan_on_a_terminal_says_it_first(photos: str, plain_folder: Path) -> None:
+    plain_folder.chmod(0o777)
+    seen = on_terminal("plan", photos, "--replace", *WORDS, "-o", str(plain_folder / "p.json"))
+    assert seen.startswith(f"{photos} {UNREAD}"), seen

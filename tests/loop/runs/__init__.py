@@ -1,0 +1,1 @@
+"""Runs that wait, end, are taken back or found again."""

@@ -1,0 +1,156 @@
+"""The report of a real run: what it was on, what was done, what was verified, and how it ended."""
+
+import json
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
+from tests.loop.migrate.migrating import old_filesystem
+from tests.loop.tune.tuning import Used
+from tests.unit.report.reports import Page
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.facts_kept import FILE
+from wizard.apply.run.journal import RunState
+from wizard.layout.planner import Mode
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+from wizard.report.gather import Sources
+from wizard.report.save import make_report, write_report
+
+
+def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(400 * MIB)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4", None, work.place("shared pictures")), mode=Mode.REPLACE)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+
+    file = work.folder / "report.html"
+    done = diskwright(work, "report", run.name, "-o", str(file), "--json")
+    assert done.returncode == 0, done.stderr
+    document, page = json.loads(done.stdout), Page(file.read_text())
+    checks = said(run, Event.VERIFIED)
+    assert [check["what"] for check in document["run"]["checks"]] == [entry.sentence for entry in checks]
+    assert all(entry.sentence in page.text for entry in checks)
+    assert (
+        f"{len(checks)} of {len(checks)} checks hold" in page.text
+        and said(run, Event.DONE)[0].sentence in page.text
+    )
+    assert [step["state"] for step in document["run"]["steps"]] == ["done"] * len(plan.steps)
+    assert all(step["seconds"] >= 0 for step in document["run"]["steps"])
+    (seen,) = document["facts"]["drives"]
+    assert [part["filesystem"] for part in document["plan"]["before"]["slots"] if part["number"]] == [
+        "ext4",
+        None,
+    ]
+    assert [mark["label"] for part in seen["partitions"] for mark in part["signatures"]] == ["old"], (
+        "the facts are those of before the run"
+    )
+    assert "before its first write" in document["facts"]["origin"]
+    assert [absence["part"] for absence in document["absent"]] == ["measurement"]
+
+    hidden = work.folder / "hidden.html"
+    done = diskwright(work, "report", "--without-serials", "-o", str(hidden), "--json")
+    assert done.returncode == 0, done.stderr
+    Page(hidden.read_text())
+    text = hidden.read_text() + done.stdout
+    names = {
+        work.bench.image_of(drive).name,
+        "shared pictures",
+        "shared\\040pictures",
+        *(volume.uuid for volume in plan.volumes),
+    }
+    names |= {part["part_uuid"] for part in seen["partitions"]} | {
+        seen["table"]["uuid"],
+        seen["content_digest"],
+    }
+    names |= {mark["uuid"] for part in seen["partitions"] for mark in part["signatures"]}
+    assert None not in names and all(
+        name in file.read_text() + json.dumps(document) for name in names - {"shared\\040pictures"}
+    )
+    assert not [name for name in names if name.casefold() in text.casefold()]
+
+
+def test_a_run_that_failed_is_told_as_far_as_it_came(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo it cannot be made >&2; exit 1")
+    plan = work.plan(make_drive(64 * MIB), wish("ext4", None, work.place("none")))
+    run, now = work.apply(plan)
+    assert now is RunState.FAILED, story(run)
+    file = work.folder / "report.json"
+    write_report(make_report(Sources(run=run)), file)
+    told = json.loads(file.read_text())["run"]
+    states = [step["state"] for step in told["steps"]]
+    kinds = [step.operation.kind for step in plan.steps]
+    assert told["state"] == "failed" and states[kinds.index("make-filesystem")] == "failed"
+    assert set(states[: kinds.index("make-filesystem")]) == {"done"} and set(
+        states[kinds.index("make-filesystem") + 1 :]
+    ) == {"not begun"}
+    assert not told["checks"] and "it cannot be made" in json.dumps(told["journal"])
+
+
+def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_instead(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_words: object, **_more: object) -> None:
+        raise Failed("The drive did not answer.")
+
+    monkeypatch.setattr("wizard.apply.run.facts_kept.survey", fails)
+    plan = work.plan(make_drive(64 * MIB), wish("ext4"))
+    run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert ended(run) is RunState.DONE, story(run)
+    assert not (run / FILE).exists()
+    file = work.folder / "report.json"
+    write_report(make_report(Sources(run=run)), file)
+    facts = json.loads(file.read_text())["facts"]
+    assert "The run kept no facts of its own" in facts["origin"] and facts["drives"][0]["partitions"]
+
+
+def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(used: Used) -> None:
+    own = ("--fstab", str(used.work.fstab))
+    token = ("--confirm", used.drive.removeprefix("/dev/"))
+    done = diskwright(used.work, "label", used.drive, "summer films", *own, *token)
+    assert done.returncode == 0, done.stderr
+    file = used.work.folder / "report.html"
+    told = diskwright(used.work, "report", "-o", str(file), "--json")
+    assert told.returncode == 0, told.stderr
+    document, page = json.loads(told.stdout), Page(file.read_text())
+    assert document["plan"] is None and document["changes"]["wanted"]["label"] == "summer films"
+    assert [step["state"] for step in document["run"]["steps"]] == ["done"]
+    assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks hold" in page.text
+    assert "tune2fs -L 'summer films'" in page.text
+    again = diskwright(used.work, "label", used.drive, "winter", *own, *token)
+    assert again.returncode == 0, again.stderr
+    hidden = diskwright(used.work, "report", "--without-serials", "--json")
+    assert hidden.returncode == 0 and "summer films" not in hidden.stdout, hidden.stderr
+
+
+def test_a_migration_that_waits_and_one_that_failed_are_reported(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = old_filesystem(work, make_drive)
+    with monkeypatch.context() as broken:
+        stand_in(work.folder / "bin", broken, "e2fsck", "echo it does not run >&2; exit 8")
+        failed = old.migrate_here()
+    file = work.folder / "report.html"
+    for run, state in ((failed, "failed"), (old.migrate_here(), "done")):
+        told = diskwright(work, "report", run.name, "-o", str(file), "--json")
+        assert told.returncode == 0, told.stderr
+        document, page = json.loads(told.stdout), Page(file.read_text())
+        assert document["run"]["state"] == state and document["migration"]["device"] == old.drive
+        assert len(document["run"]["steps"]) == len(document["migration"]["steps"])
+        assert f"Report on bringing {old.drive} to ext4" in page.text and "If the power goes" in page.text
+    assert f"sudo diskwright keep {run}" in page.text, "it waits"
+
+
+def test_of_a_run_whose_document_is_damaged_the_journal_is_told(used: Used) -> None:
+    run, _ = used.apply(used.changes())
+    (run / "changes.json").write_text("{}")
+    told = diskwright(used.work, "report", run.name, "--json")
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert {one["part"] for one in document["absent"]} >= {"plan", "facts"}
+    assert any(entry["event"] == "done" for entry in document["run"]["journal"])

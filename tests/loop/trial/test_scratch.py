@@ -1,0 +1,187 @@
+"""`bench` on real block devices: what it says there, and that not a byte changes, whatever happens to it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.trial.scratching import (
+    ROOM,
+    Known,
+    bench,
+    digest,
+    ended_in_the_middle,
+    known_drive,
+    only_what_was_read,
+    refused,
+    watch_writes,
+)
+from wizard.model.units import KIB, MIB
+from wizard.model.verdict import Outcome, Verdict
+from wizard.probe.machine import probe_drive
+from wizard.trial.alignment import run_alignment_trial
+from wizard.trial.document import read_verdict
+
+pytestmark = pytest.mark.alone
+SIZE_BYTES = 64 * MIB
+PARTITIONS = ((34 * 512, 20480 * 512), (65599 * 512, 86079 * 512))
+
+
+@pytest.fixture
+def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Known:
+    """Two badly laid partitions and free space."""
+    return known_drive(make_drive, own, image_of, SIZE_BYTES, *PARTITIONS)
+
+
+def scratch(path: str, **kwargs: float) -> Verdict:
+    return run_alignment_trial(
+        probe_drive(path),
+        write=True,
+        seconds=kwargs.get("seconds", 2.0),
+        on_progress=lambda _: None,
+        stop=lambda: False,
+        assume_physical_bytes=4096,
+    )
+
+
+def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
+    full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
+) -> None:
+    path, image, before = full
+    content = image.read_bytes()
+    written = watch_writes(monkeypatch, own, path)
+    verdict = scratch(path)
+    assert len(written) >= 2 * len(verdict.pairs) > 10
+    assert any(start % 4096 == 512 for start, _ in written) and any(start % 4096 == 0 for start, _ in written)
+    only_what_was_read(written, content, PARTITIONS)
+    assert digest(image) == before
+
+
+def test_a_loop_device_is_never_said_to_be_faster_aligned(make_drive: MakeDrive) -> None:
+    path = make_drive(SIZE_BYTES)
+    reading = run_alignment_trial(
+        probe_drive(path),
+        write=False,
+        seconds=5,
+        on_progress=lambda _: None,
+        stop=lambda: False,
+        assume_physical_bytes=4096,
+    )
+    for verdict in (reading, scratch(path)):
+        assert verdict.outcome in (Outcome.NO_DIFFERENCE, Outcome.INCONCLUSIVE), verdict.sentence
+        assert any("loop device" in caveat for caveat in verdict.caveats)
+    assert any("never clears" in caveat for caveat in reading.caveats)
+
+
+def test_bench_says_that_nothing_can_be_misaligned(make_drive: MakeDrive) -> None:
+    for logical, word in ((512, "--assume-physical 4096"), (4096, "nothing smaller")):
+        done = bench(make_drive(SIZE_BYTES, logical), "--json")
+        assert done.returncode == 0, done.stderr
+        verdict = read_verdict(done.stdout, "stdout")
+        assert verdict.outcome is Outcome.NOT_POSSIBLE and word in verdict.sentence
+
+
+def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> None:
+    path, image, before = full
+    kept = tmp_path / "verdict.json"
+    token = path.removeprefix("/dev/")
+    done = bench(
+        path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "6", "-o", str(kept)
+    )
+    assert done.returncode == 0, done.stderr
+    verdict = read_verdict(kept.read_text(), "kept")
+    assert done.stdout.startswith(verdict.sentence) and "misaligned  #" in done.stdout
+    assert verdict.access == "write" and verdict.pairs
+    assert digest(image) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
+    path, image, before = full
+    words = [
+        path,
+        "--scratch",
+        "--confirm",
+        path.removeprefix("/dev/"),
+        "--assume-physical",
+        "4096",
+        "--seconds",
+        "30",
+    ]
+    out = ended_in_the_middle(words, number)
+    assert digest(image) == before
+    assert not out or "writing:" in out
+
+
+def test_scratch_is_refused_where_it_is_not_safe(
+    make_drive: MakeDrive, own: Callable[[str], None], full: Known, tmp_path: Path
+) -> None:
+    path, image, before = full
+    token = path.removeprefix("/dev/")
+    scratching = ("--scratch", "--assume-physical", "4096", "--confirm")
+    refused([path, *scratching, "another"], "does not confirm")
+    tool("blockdev", "--setro", path)
+    refused([path, *scratching, token], "read-only")
+    tool("blockdev", "--setrw", path)
+    held = os.open(path, os.O_RDONLY | os.O_EXCL)
+    try:
+        refused([path, *scratching, token], "in use")
+    finally:
+        os.close(held)
+    argv = [
+        sys.executable,
+        "-c",
+        "import sys; file = open(sys.argv[1], 'r+b', 0); print(flush=True); sys.stdin.read()",
+        path,
+    ]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        refused([path, *scratching, token], f"(process {other.pid}) has {path} open for writing")
+        other.communicate()
+    upper = make_drive_over(path, own)
+    try:
+        refused([path, *scratching, token], "in use", upper)
+    finally:
+        tool("losetup", "--detach", upper)
+    assert digest(image) == before
+
+    mounted = make_drive(SIZE_BYTES)
+    own(mounted)
+    tool("mkfs.ext4", "-q", mounted)
+    refused([mounted, *scratching, mounted.removeprefix("/dev/")], "ext4")
+    point = tmp_path / "point"
+    point.mkdir()
+    tool("mount", mounted, str(point))
+    refused([mounted, *scratching, mounted.removeprefix("/dev/")], "in use", str(point))
+
+
+def make_drive_over(path: str, own: Callable[[str], None]) -> str:
+    """A loop device over a drive of ours: nothing in the kernel names it a holder."""
+    own(path)
+    return tool(
+        "losetup", "--find", "--show", "--offset", str(34 * 512), "--sizelimit", str(512 * KIB), path
+    ).strip()
+
+
+def test_reading_wants_root(make_drive: MakeDrive) -> None:
+    path = make_drive(SIZE_BYTES)
+    done = subprocess.run(
+        [sys.executable, "-m", "wizard", "bench", path, "--assume-physical", "4096"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=ROOM,
+        user=65534,
+        group=65534,
+        extra_groups=[],
+        env={**os.environ, "HOME": "/nonexistent"},
+    )
+    assert done.returncode == 1, done.stderr
+    assert "root" in done.stderr and "Traceback" not in done.stderr

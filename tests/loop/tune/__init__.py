@@ -1,0 +1,1 @@
+"""Changing a filesystem that is in use."""

@@ -1,0 +1,168 @@
+"""A power cut in the middle of an action, and a drive that loses its power: going on and undoing work."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, ended, said, story, without_power
+from tests.loop.tune.test_actions import label_of, made, mounts_of
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import CHANGES, make_run
+from wizard.apply.tune import acting, current_value
+from wizard.apply.tune.acting import act
+from wizard.layout.changes import check_changes
+from wizard.layout.changes.changes_document import render_changes
+from wizard.model.documents.changes import Attach, Changes, Detach, SetLabel, SwitchOff, Wanted
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.machine import Machine
+from wizard.probe.machine import probe_machine
+
+
+def begin(work: Work, changes: Changes) -> Path:
+    work.bench.own(changes.drive.path)
+    work.runs.mkdir(exist_ok=True)
+    return make_run(work.runs, (changes.device,), CHANGES, render_changes(changes), work.environment)
+
+
+def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:
+    return work.fstab.read_text(), label_of(drive), mounts_of(drive)
+
+
+def wants(work: Work) -> dict[str, Callable[[], Wanted]]:
+    return {
+        "label": lambda: SetLabel("pictures"),
+        "mount": lambda: Attach(str(work.place("new")), ("noatime",)),
+        "unmount": lambda: Detach(boot=True),
+    }
+
+
+@pytest.mark.parametrize("what", ["label", "mount", "unmount"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_after_a_power_cut_it_goes_on_or_goes_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, what: str, step: int
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    line = "" if what == "mount" else f"LABEL=films {place} ext4 nofail 0 2"
+    work.fstab.write_text(f"# mine\n{line}")
+    if what == "unmount":
+        place.mkdir(parents=True)
+        tool("mount", drive, str(place))
+    before = stood(work, drive)
+    wanted = wants(work)[what]()
+    runs = [begin(work, act(drive, wanted, work.environment)) for _ in range(2)]
+
+    def cut(run: Path) -> None:
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+
+    cut(runs[0])
+    assert state(runs[0]) is RunState.INTERRUPTED and stood(work, drive) != before
+    undo(runs[0])
+    assert stood(work, drive) == before and state(runs[0]) is RunState.UNDONE, story(runs[0])
+
+    cut(runs[1])
+    if what == "mount":
+        # Of what is only the kernel's the cut leaves nothing.
+        tool("umount", str(work.place("new")))
+    resume(runs[1])
+    assert ended(runs[1]) is RunState.DONE, story(runs[1])
+    assert not said(runs[1], Event.NOT_VERIFIED)
+    after = stood(work, drive)
+    assert {
+        "label": after[:2] == (before[0].replace("=films", "=pictures"), "pictures"),
+        "mount": after[2] == [str(work.place("new"))] and after[0].count("noatime,nofail") == 1,
+        "unmount": after == ("# mine", "films", []),
+    }[what], after
+    undo(runs[1])
+    assert stood(work, drive) == before
+
+
+@pytest.fixture
+def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A loop drive that is told as a stick, with a sysfs of its own: whoever writes to its `delete` finds the
+    drive gone from there."""
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("")
+    sysfs = work.folder / "sys"
+    entry = sysfs / "class/block" / Path(drive).name
+    (entry / "device").mkdir(parents=True)
+    (entry / "device/delete").touch()
+
+    def as_stick(paths: list[str]) -> Machine:
+        machine = probe_machine(paths)
+        return replace(machine, drives=(replace(machine.drives[0], bus="usb", removable=True),))
+
+    monkeypatch.setattr(acting, "probe_machine", as_stick)
+    for module in (acting, current_value, check_changes):
+        monkeypatch.setattr(module, "SYS", sysfs)
+    return drive
+
+
+def goes(entry: Path) -> Thread:
+    """Waits for what is written to `delete`, and takes the drive away."""
+    delete = entry / "device/delete"
+    delete.unlink()
+    os.mkfifo(delete)
+
+    def take_away() -> None:
+        if delete.read_text() == "1":
+            shutil.rmtree(entry)
+
+    thread = Thread(target=take_away, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_drive_is_unmounted_and_loses_its_power(work: Work, stick: str) -> None:
+    place, entry = work.place("films"), work.folder / "sys/class/block" / Path(stick).name
+    place.mkdir(parents=True)
+    tool("mount", stick, str(place))
+    (place / "film").write_text("It is on the drive.")
+    changes = act(stick, SwitchOff(), work.environment)
+    assert [step.operation.kind for step in changes.steps] == ["unmount", "power-off"]
+    assert changes.steps[-1].undo == "Not possible: unplug the drive and plug it in again."
+    with (place / "film").open(), pytest.raises(Refused, match="is in use by"):
+        act(stick, SwitchOff(), work.environment)
+    run, gone = begin(work, changes), goes(entry)
+    carry_out(run, Purpose.APPLY, ())
+    gone.join()
+    assert state(run) is RunState.DONE and not mounts_of(stick), story(run)
+    assert read_entries(run)[-1].sentence == f"{stick} is powered off: it can be unplugged."
+    assert [entry.command[0] for entry in said(run, Event.COMMAND)] == ["umount", "sync", "blockdev"]
+    assert b"It is on the drive." in work.bench.image_of(stick).read_bytes()
+
+
+def test_a_drive_that_went_when_the_run_was_cut_off_is_off(
+    work: Work, stick: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = work.folder / "sys/class/block" / Path(stick).name
+    run, gone = begin(work, act(stick, SwitchOff(), work.environment)), goes(entry)
+    without_power(monkeypatch, Event.STEP_DONE, 1, lambda: carry_out(run, Purpose.APPLY, ()))
+    gone.join()
+    tool("losetup", "--detach", stick)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+
+
+def test_what_does_not_lose_its_power_is_said_and_mounted_again(work: Work, stick: str) -> None:
+    place = work.place("films")
+    place.mkdir(parents=True)
+    tool("mount", "-o", "noatime", stick, str(place))
+    run = begin(work, act(stick, SwitchOff(), work.environment))
+    delete = work.folder / "sys/class/block" / Path(stick).name / "device/delete"
+    delete.unlink()
+    delete.mkdir()
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.FAILED and not mounts_of(stick), story(run)
+    assert "does not take 1" in said(run, Event.STEP_FAILED)[0].sentence
+    carry_out(run, Purpose.UNDO, ())
+    assert mounts_of(stick) == [str(place)], story(run)
+    assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))

@@ -1,0 +1,284 @@
+"""A mounted filesystem takes the free space behind its partition, while somebody writes to it. Its
+neighbours, and the rest of the table, keep every byte."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power
+from tests.loop.partition.test_grown import CHECKS
+from tests.loop.tune.test_actions_interrupted import begin
+from wizard.apply.block import devices
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.tune.acting import act
+from wizard.apply.tune.guard import SYS_RESOURCE, has_capability
+from wizard.apply.tune.start import start_tuning
+from wizard.model.documents.changes import Grow
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+MAKERS = {
+    "ext2": ("mkfs.ext2", "-q", "-F"),
+    "ext3": ("mkfs.ext3", "-q", "-F"),
+    "ext4": ("mkfs.ext4", "-q", "-F"),
+    "xfs": ("mkfs.xfs", "-q", "-f"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f", "-M"),
+}
+OLD, NEW = 320, 511
+"""MiB of the partition that grows; a neighbour of 8 MiB lies before it and one behind it."""
+
+SIZE = 530 * MIB
+SCRIPT = "start=1MiB,size=8MiB\nstart=9MiB,size=320MiB,{more}\nstart=520MiB,size=8MiB\n"
+TABLES = {
+    "gpt": "label: gpt\n" + SCRIPT.format(more='name="größer",attrs="GUID:60"'),
+    "mbr": "label: dos\n" + SCRIPT.format(more="bootable"),
+    "copied": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=320MiB\n",
+}
+"""The last one is made on a drive of 340 MiB, of which the drive is a copy: its backup lies in the middle."""
+
+
+class Used:
+    """A drive with three partitions. The middle one is mounted; its neighbours hold random bytes."""
+
+    def __init__(self, work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
+        self.work, self.path = work, make_drive(SIZE)
+        work.bench.own(self.path)
+        script = work.folder / "script"
+        script.write_text(TABLES[kind])
+        self.kind, self.new = kind, NEW
+        on = self.path
+        if kind == "copied":
+            self.new = NEW + 9
+            on = str(work.folder / "small")
+            tool("truncate", "--size", "340M", on)
+        tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe always {on} < {script} || true")
+        if on != self.path:
+            tool("dd", f"if={on}", f"of={self.path}", "bs=1M", "conv=notrunc", "status=none")
+        tool("partx", "--add", self.path)
+        for number in (1,) if kind == "copied" else (1, 3):
+            Path(f"{self.path}p{number}").write_bytes(os.urandom(8 * MIB))
+        self.node = f"{self.path}p2"
+        tool(*MAKERS[filesystem], self.node)
+        self.place = work.place("used")
+        self.place.mkdir(parents=True)
+        tool("mount", self.node, str(self.place))
+        self.was, self.beside = self.table, self.neighbours
+
+    def at(self, offset: int, length: int) -> bytes:
+        """What is on the drive, past the kernel's caches of it."""
+        tool("blockdev", "--flushbufs", self.path)
+        with self.work.bench.image_of(self.path).open("rb") as image:
+            return os.pread(image.fileno(), length, offset)
+
+    @property
+    def table(self) -> bytes:
+        """The first and the last MiB."""
+        return self.at(0, MIB) + self.at(SIZE - MIB, MIB)
+
+    @property
+    def neighbours(self) -> tuple[object, ...]:
+        """Their bytes, and their entries as the disk and the kernel have them."""
+        found = probe_drive(self.path).partitions
+        entries = [replace(part, superblock_digest=None) for part in found if part.number != 2]
+        behind = b"" if self.kind == "copied" else self.at(520 * MIB, 8 * MIB)
+        return (self.at(MIB, 8 * MIB), behind, entries)
+
+    @property
+    def end(self) -> tuple[int, int | None]:
+        """MiB of the partition in the table and in the kernel."""
+        part = probe_drive(self.path).partition(self.node)
+        assert part is not None
+        kernel = part.kernel_size_bytes
+        return part.size_bytes // MIB, None if kernel is None else kernel // MIB
+
+    @property
+    def held(self) -> int:
+        """MiB of the filesystem, by what the kernel says of its mount."""
+        status = os.statvfs(self.place)
+        return status.f_blocks * status.f_frsize // MIB
+
+    def grow(self, *words: str) -> str:
+        done = diskwright(self.work, "grow", self.node, "--confirm", Path(self.path).name, *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return " ".join((done.stdout + done.stderr).split())
+
+    def begin(self) -> Path:
+        return begin(self.work, act(self.node, Grow(), self.work.environment))
+
+    def check(self, filesystem: str) -> None:
+        """Unmounted, it is clean by its own program."""
+        tool("umount", str(self.place))
+        tool(*CHECKS[filesystem], self.node)
+
+
+@pytest.mark.parametrize(
+    ("kind", "filesystem"),
+    [("gpt", "xfs"), ("mbr", "xfs"), ("gpt", "btrfs"), ("gpt", "ext4"), ("mbr", "ext3"), ("copied", "xfs")],
+)
+def test_it_grows_while_it_is_written_to(
+    work: Work, make_drive: MakeDrive, kind: str, filesystem: str
+) -> None:
+    if filesystem.startswith("ext") and not has_capability(SYS_RESOURCE):
+        pytest.skip("root may not grow an ext filesystem here; the lab does")
+    drive = Used(work, make_drive, kind, filesystem)
+    assert drive.end == (OLD, OLD)
+    with (drive.place / "open").open("wb") as file:
+        file.write(b"before" * 5000)
+        shown = drive.grow()
+        file.write(b"behind" * 5000)
+    assert f"Give {drive.node} the free space behind it" in shown
+    assert drive.end == (drive.new, drive.new) and drive.held > drive.new * 4 // 5
+    assert drive.neighbours == drive.beside
+    assert "No errors detected" in tool("sfdisk", "--verify", drive.path)
+    drive.check(filesystem)
+    tool("mount", drive.node, str(drive.place))
+    assert (drive.place / "open").read_bytes() == b"before" * 5000 + b"behind" * 5000
+    tool("umount", str(drive.place))
+
+
+def test_a_btrfs_gets_its_old_size_back(work: Work, make_drive: MakeDrive) -> None:
+    drive = Used(work, make_drive, "gpt", "btrfs")
+    assert "no way back" not in drive.grow()
+    assert drive.table != drive.was
+    undone = diskwright(work, "undo")
+    assert undone.returncode == 0, undone.stderr
+    assert (drive.table, drive.end) == (drive.was, (OLD, OLD)) and drive.held <= OLD
+    drive.check("btrfs")
+
+
+def test_what_does_not_shrink_is_said_to_stay(work: Work, make_drive: MakeDrive) -> None:
+    drive = Used(work, make_drive, "gpt", "xfs")
+    told = drive.grow()
+    assert "Once it has grown there is no way back" in told and "There is no way back." in told
+    grown = drive.table
+    undone = diskwright(work, "undo")
+    assert undone.returncode == 3 and "XFS does not shrink while it is mounted" in undone.stderr
+    assert drive.table == grown and drive.end == (NEW, NEW)
+
+
+@pytest.mark.parametrize("filesystem", ["xfs", "btrfs"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_after_a_power_cut_it_goes_on_or_goes_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, step: int
+) -> None:
+    drive = Used(work, make_drive, "gpt", filesystem)
+    runs = [drive.begin() for _ in range(2)]
+
+    def cut(run: Path) -> None:
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+
+    cut(runs[0])
+    assert state(runs[0]) is RunState.INTERRUPTED and drive.end == (NEW, NEW)
+    undo(runs[0])
+    if (filesystem, step) == ("xfs", 2):
+        # It has grown, although nobody wrote that down: the partition under it stays.
+        assert drive.end == (NEW, NEW) and "keeps its new end" in story(runs[0])
+        drive.check(filesystem)
+        return
+    assert (drive.table, drive.end) == (drive.was, (OLD, OLD)), story(runs[0])
+    cut(runs[1])
+    resume(runs[1])
+    assert ended(runs[1]) is RunState.DONE, story(runs[1])
+    assert not said(runs[1], Event.NOT_VERIFIED) and drive.end == (NEW, NEW)
+    drive.check(filesystem)
+
+
+@pytest.mark.parametrize("back", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "written"), [("gpt", 1), ("gpt", 2), ("gpt", 3), ("copied", 2), ("copied", 3)]
+)
+def test_a_table_that_was_half_written_becomes_whole(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str, written: int, back: bool
+) -> None:
+    """Of the four writes, the copy's entries and header and then the first one's, only some are done."""
+    drive = Used(work, make_drive, kind, "xfs")
+    run = drive.begin()
+    left = [written]
+
+    def write(path: str, offset: int, data: bytes) -> None:
+        if not left[0]:
+            raise PowerCut
+        left[0] -= 1
+        devices.write_bytes(path, offset, data)
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCut):
+        patched.setattr("wizard.apply.tune.extending.write_bytes", write)
+        carry_out(run, Purpose.APPLY, ())
+    half = drive.table
+    assert half != drive.was and drive.end[1] == OLD
+    if back:
+        undo(run)
+        assert state(run) is RunState.UNDONE and drive.end == (OLD, OLD)
+        # The backup of one that was copied stays at the end.
+        assert (drive.table == drive.was) is (kind == "gpt")
+    else:
+        resume(run)
+        assert ended(run) is RunState.DONE, story(run)
+        assert drive.table not in (half, drive.was) and drive.end == (drive.new, drive.new)
+    assert "No errors detected" in tool("sfdisk", "--verify", drive.path)
+    drive.check("xfs")
+
+
+def test_room_that_somebody_takes_meanwhile_is_left_to_them(work: Work, make_drive: MakeDrive) -> None:
+    drive = Used(work, make_drive, "gpt", "xfs")
+    run = drive.begin()
+    tool("sh", "-c", f"echo 'start=400MiB,size=8MiB' | sfdisk -q --append --no-reread --force {drive.path}")
+    taken = drive.table
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.REFUSED and "is taken since these changes were made" in story(run)
+    assert drive.table == taken and drive.end == (OLD, OLD)
+
+
+def test_one_that_does_not_fill_its_partition_grows_alone(work: Work, make_drive: MakeDrive) -> None:
+    drive = Used(work, make_drive, "gpt", "xfs")
+    tool("sh", "-c", f"echo ',511MiB' | sfdisk -q -N 2 --no-reread --force {drive.path}")
+    tool("partx", "--update", "--nr", "2:2", drive.path)
+    table = drive.table
+    assert drive.held < OLD
+    shown = drive.grow()
+    assert drive.held > NEW * 4 // 5 and drive.table == table and "Give " not in shown
+    again = diskwright(work, "grow", drive.node)
+    assert again.returncode == 3 and "its filesystem fills it" in again.stderr
+
+
+def test_what_cannot_grow_in_use_is_refused_and_nothing_changes(work: Work, make_drive: MakeDrive) -> None:
+    drive = Used(work, make_drive, "gpt", "xfs")
+    environment = work.environment
+
+    def refused(match: str) -> None:
+        with pytest.raises(Refused, match=match):
+            act(drive.node, Grow(), environment)
+
+    tool("mount", "-o", "remount,ro", str(drive.place))
+    refused("mounted read-only")
+    tool("umount", str(drive.place))
+    refused("is not mounted: `diskwright plan .* --grow`")
+    for filesystem, options, match in (
+        ("ext2", (), "holds ext2, which does not grow in use"),
+        ("ext4", ("-O", "^has_journal"), "has no journal"),
+    ):
+        tool(*MAKERS[filesystem], *options, drive.node)
+        tool("mount", drive.node, str(drive.place))
+        refused(match)
+        tool("umount", str(drive.place))
+    assert drive.table == drive.was
+
+
+def test_where_root_may_not_grow_an_ext4_nothing_is_begun(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = Used(work, make_drive, "gpt", "ext4")
+    status = work.folder / "status"
+    status.write_text("Name:\tx\nCapEff:\t000001fffeffffff\n")
+    monkeypatch.setattr("wizard.apply.tune.guard.PROCESS", status)
+    changes = act(drive.node, Grow(), work.environment)
+    with pytest.raises(Refused, match="CAP_SYS_RESOURCE"):
+        start_tuning(changes, changes.drive.token, journal_dir=work.runs, environment=work.environment)
+    assert drive.table == drive.was and drive.end == (OLD, OLD)

@@ -1,0 +1,125 @@
+"""A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and
+undoing both work."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import tool
+from tests.loop.applying import carry_out, ended, said, stand_in, story, without_power
+from tests.loop.tune.tuning import BLOCKS, Used
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import CHANGES, make_run
+from wizard.layout.changes.changes_document import render_changes
+from wizard.model.documents.changes import Changes
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+
+
+def begin(used: Used, changes: Changes) -> Path:
+    used.work.bench.own(changes.drive.path)
+    used.work.runs.mkdir(exist_ok=True)
+    return make_run(
+        used.work.runs, (changes.device,), CHANGES, render_changes(changes), used.work.environment
+    )
+
+
+def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes, ahead = used.changes(), used.read_ahead
+    run = begin(used, changes)
+    for step in range(1, len(changes.steps) + 1):
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+        assert state(run) is RunState.INTERRUPTED
+        # Of what is only the kernel's the cut leaves nothing.
+        (used.queue / "read_ahead_kb").write_text(ahead)
+        tool("mount", "-o", "remount,nodev,relatime,nolazytime", used.drive, str(used.place))
+    resume(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert (
+        used.read_ahead == "4096"
+        and {"noatime", "lazytime", "nodev"} <= used.words
+        and "noatime" in used.fstab
+    )
+
+
+def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = used.all
+    for step in (2, 3, 6):
+        run = begin(used, used.changes())
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda run=run: carry_out(run, Purpose.APPLY, ()))  # type: ignore[misc]
+        assert used.all != before
+        carry_out(run, Purpose.UNDO, ())
+        assert used.all == before and state(run) is RunState.UNDONE, story(run)
+
+
+def test_undoing_that_is_itself_cut_off_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, changes = used.all, used.changes()
+    run, _ = used.apply(changes)
+    Journal(run).add(Event.STARTED, "Undoing.")
+    without_power(monkeypatch, Event.COMMAND, 3, lambda: carry_out(run, Purpose.UNDO, ()))
+    assert state(run) is RunState.INTERRUPTED
+    with pytest.raises(Refused, match="was being undone"):
+        resume(run)
+    undo(run)
+    assert used.all == before
+
+
+def test_what_somebody_else_changed_since_is_left_to_them(used: Used) -> None:
+    before = used.all
+    run, _ = used.apply(used.changes())
+    mine = used.rules.read_text().replace("4096", "2048")
+    used.rules.write_text(mine)
+    (used.queue / "read_ahead_kb").write_text("2048")
+    used.work.fstab.write_text(f"{used.fstab}\nUUID=new /new ext4 defaults 0 0\n")
+    undo(run)
+    assert used.rules.read_text() == mine and used.read_ahead == "2048"
+    assert used.fstab == f"{before[0]}\nUUID=new /new ext4 defaults 0 0\n"
+    assert (used.scheduler, used.kept_for_root) == (before[2], before[4])
+    last = read_entries(run)[-1].sentence
+    assert last.count("Left as it is, since it was changed since") == 2, last
+
+
+def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
+    run, _ = used.apply(used.changes())
+    theirs = used.fstab.replace("lazytime", "commit=5")
+    used.work.fstab.write_text(theirs)
+    undo(run)
+    assert (
+        used.fstab == theirs and "was changed since, and is left as it is" in read_entries(run)[-1].sentence
+    )
+
+
+def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
+    used: Used, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that makes something else of the options."""
+    before = used.all
+    real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()
+    script = (
+        f'case "$*" in *noatime*) exec {real} -o remount,nodev,nosuid,noatime "$3" "$4";; esac\n'
+        f'exec {real} "$@"'
+    )
+    stand_in(used.work.folder / "bin", monkeypatch, "mount", script)
+    run, end = used.apply(used.changes())
+    assert end is RunState.FAILED, story(run)
+    assert (
+        "It does not hold: it is mounted with rw,nosuid,nodev,noatime"
+        in said(run, Event.STEP_FAILED)[0].sentence
+    )
+    assert (used.fstab, used.words) == (before[0], before[5])
+    undo(run)
+    assert used.all == before
+
+
+def test_the_files_go_back_where_the_drive_holds_something_else(used: Used) -> None:
+    before = used.fstab
+    run, _ = used.apply(used.changes())
+    tool("umount", str(used.place))
+    used.work.bench.own(used.drive)
+    tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "1", used.drive)
+    with pytest.raises(Failed, match="no longer holds the ext4"):
+        undo(run)
+    assert used.fstab == before and not used.rules.exists()
+    assert used.kept_for_root == BLOCKS // 100

@@ -1,0 +1,1 @@
+"""What is advised, of which studies and profiles."""

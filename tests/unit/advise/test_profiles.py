@@ -1,0 +1,247 @@
+"""What is wrong in a profile of the user's own is said with file, line and key."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.advise.ownprofiles import EVIDENCE, OPTIONS, WORKLOAD, Write, line, write_sound, writing
+from wizard.advise.workloads import load_workloads
+from wizard.model.errors import BadInput, ExitCode
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    return writing(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def mine(write: Write) -> Path:
+    return write_sound(write)
+
+
+def fault(path: Path) -> str:
+    with pytest.raises(BadInput) as caught:
+        load_workloads()
+    said = str(caught.value)
+    assert said.startswith(str(path)), said
+    assert caught.value.exit_code is ExitCode.USAGE
+    return said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "nth", "key", "says"),
+    [
+        ('place = "chosen"', 'place = "best"', "place", 0, "choices[0].place", "best"),
+        ('place = "chosen"', 'palce = "chosen"', "palce", 0, "choices[0].palce", "extra field"),
+        ('sentence = "It suits too."\n', "", "[[choices]]", 1, "choices[1]", "sentence"),
+        (
+            'place = "second"\nsentence = "More here."',
+            'place = 2\nsentence = "More here."',
+            "place",
+            4,
+            "choices[2].shingled.place",
+            "2",
+        ),
+        ('id = "photos"', 'id = "Photos 1"', "id", 0, "id", "no id"),
+        ('label = "photos"', 'label = "photographs-2026"', "label", 0, "label", "1 to 12"),
+        ('label = "photos"', 'label = "фото"', "label", 0, "label", "1 to 12"),
+        ('title = "Photographs"', 'title = "a\\u001b[2Jb"', "title", 0, "title", "plain text"),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-no-reserv", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "no option 'ext4-no-reserv'",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["noatime", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "noatime is an option for mount",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["btrfs-metadata-twice", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "is for btrfs, not for ext4",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-no-journal", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "never offered: Without a journal",
+        ),
+        (
+            'mount = ["noatime"]',
+            'mount = ["noatime", "ext4-barrier-0"]',
+            "mount",
+            0,
+            "choices[0].mount",
+            "never offered",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-largefile", "ext4-largefile4", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "cannot be used together",
+        ),
+        ('["mq-deadline"]', '["elevator"]', "schedulers", 0, "choices[1].schedulers", "no option 'elevator'"),
+        ('["mine-1"]', '["mine-2"]', "evidence", 0, "choices[0].evidence", "no evidence 'mine-2'"),
+        (
+            'filesystem = "xfs"',
+            'filesystem = "reiserfs"',
+            "filesystem",
+            1,
+            "choices[1].filesystem",
+            "'reiserfs' is none of ",
+        ),
+        (
+            'filesystem = "xfs"',
+            'filesystem = "ext4"',
+            "filesystem",
+            1,
+            "choices[1].filesystem",
+            "ranked before",
+        ),
+        (
+            'place = "second"\nsentence = "It suits too."',
+            'place = "chosen"\nsentence = "It suits too."',
+            "place",
+            1,
+            "choices[1].place",
+            "more than one",
+        ),
+        (
+            'place = "second"\nsentence = "More here."',
+            'place = "chosen"\nsentence = "More here."',
+            "place",
+            4,
+            "choices[2].shingled.place",
+            "more than one",
+        ),
+        ('place = "chosen"', 'place = "rejected"', "[[choices]]", 0, "choices", "no filesystem is chosen"),
+        (
+            'place = "rejected"\nsentence = "It suits less."',
+            'place = "second"\nsentence = "It suits less."',
+            "place",
+            3,
+            "choices[2].place",
+            "more than one filesystem is second; at most one",
+        ),
+        (
+            'label = "photos"',
+            'label = "photos"\nmeasured = ["mine-3"]',
+            "measured",
+            0,
+            "measured",
+            "no evidence 'mine-3'",
+        ),
+        (
+            'sentence = "It suits."',
+            'sentence = "It suits."\nunfit = true',
+            "unfit",
+            0,
+            "choices[0].unfit",
+            "only a filesystem that is rejected",
+        ),
+        (
+            'sentence = "It suits less."',
+            'sentence = " "',
+            "sentence",
+            3,
+            "choices[2].sentence",
+            "say in a sentence",
+        ),
+    ],
+)
+def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int, key: str, says: str) -> None:
+    assert old in WORKLOAD
+    mine.write_text(WORKLOAD.replace(old, new, 1), encoding="utf-8")
+    said = fault(mine)
+    assert f"line {line(mine, at, nth)}, {key}" in said
+    assert says in said
+    assert "\x1b" not in said
+
+
+def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:
+    second = write("workloads/second.toml", WORKLOAD)
+    said = fault(second)
+    assert "line 1, id" in said and str(mine) in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        ('"-I 512"', '"-J device=/dev/sdb"', "text", "cannot be written"),
+        ('"-I 512"', '"-I 512 /dev/sdb"', "text", "cannot be written"),
+        ('"-I 512"', '"-U clear"', "text", "diskwright itself"),
+        ('"-I 512"', '"$(reboot)"', "text", "cannot be written"),
+        ('kind = "mkfs"', 'kind = "mkswap"', "kind", "mkswap"),
+        ('["ext4"]', '["ext5"]', "filesystems", "none of ext4"),
+        ('["ext4"]', "[]", "filesystems", "at least one"),
+        ('"2.6"', '"2.6.33"', "since", "kernel version"),
+        ('"1GiB"', '"much"', "at_least", "not a size"),
+        ('["noatime"]', '["notime"]', "conflicts", "no option 'notime'"),
+        ('conflicts = ["noatime"]', "danger = true", "never", "say why"),
+        ('since = "2.6"', "since = 2.6", "since", "expected str"),
+    ],
+)
+def test_faults_in_an_option(write: Write, old: str, new: str, key: str, says: str) -> None:
+    assert old in OPTIONS
+    path = write("options/mine.toml", OPTIONS.replace(old, new, 1))
+    said = fault(path)
+    at = key if key != "never" else "[[options]]"
+    assert f"line {line(path, at)}, options[0].{key}" in said
+    assert says in said
+
+
+def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
+    write("options/mine.toml", OPTIONS.replace('["noatime"]', '["ext4-no-reserve"]'))
+    assert "ext4-no-reserve and my-inode-size cannot be used together" in fault(mine)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "key", "says"),
+    [
+        (
+            '[["ext4", 3], ["xfs", 3.5]]',
+            '[["ext4", "X"]]',
+            "figures",
+            "measurements[0].figures",
+            "expected float",
+        ),
+        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements[0].figures", "no figure"),
+        (
+            "lower_is_better = true",
+            'lower_is_better = "yes"',
+            "lower_is_better",
+            "measurements[0].lower_is_better",
+            "expected bool",
+        ),
+        ('era = "2026"\n', "", "[study]", "study", "era"),
+    ],
+)
+def test_faults_in_evidence(write: Write, old: str, new: str, at: str, key: str, says: str) -> None:
+    path = write("evidence/mine.toml", EVIDENCE.replace(old, new, 1))
+    said = fault(path)
+    assert f"line {line(path, at)}, {key}" in said
+    assert says in said
+
+
+def test_a_file_that_is_no_toml(write: Write) -> None:
+    path = write("workloads/broken.toml", 'id = "x\n')
+    assert "line 1" in fault(path)
+
+
+def test_two_options_with_the_same_flag_exclude_each_other(write: Write, mine: Path) -> None:
+    write("options/mine.toml", OPTIONS.replace('"-I 512"', '"-m 1"').replace('["noatime"]', "[]"))
+    assert "cannot be used together" in fault(mine)

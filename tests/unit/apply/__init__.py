@@ -1,0 +1,1 @@
+"""Carrying plans out, without a drive."""

@@ -1,0 +1,1 @@
+"""What a migration measures and compares."""

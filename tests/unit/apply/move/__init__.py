@@ -1,0 +1,1 @@
+"""Moving a partition, with the power cut at every write."""

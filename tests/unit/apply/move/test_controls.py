@@ -1,0 +1,194 @@
+"""Each rule of a move taken away, one at a time: the power cuts must find that. A rule whose loss nobody sees
+would be one that nobody tests."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.unit.apply.move import powercuts
+from tests.unit.apply.move.powercuts import CASES, DIRECT, LOGGED, Case
+from wizard.apply.move.mover import bars, journal, mover, moving, windows
+from wizard.model.errors import DiskwrightError
+
+BOTH = (DIRECT, LOGGED)
+RULES: Mapping[str, tuple[ModuleType, str, str]] = {
+    "direct: a record goes with its own bytes": (
+        moving,
+        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
+        "flushed()\n            self._record(self._moved_to(after(part, upwards)))\n            flushed",
+    ),
+    "direct: what shares a physical block is not kept": (
+        moving,
+        "edges = (fixed // block * block,) if fixed % block else ()",
+        "edges = ()",
+    ),
+    "direct: a flush is not waited for": (
+        moving,
+        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
+        "self._record(self._moved_to(arrived))\n            flushed",
+    ),
+    "direct: a record tells of the window that is still written": (
+        moving,
+        "flushed, arrived = self._drive.flushing(), after(part, upwards)",
+        "flushed, arrived = self._drive.flushing(), after(parts[min(number + 1, len(parts) - 1)], upwards)",
+    ),
+    "direct: without the flush of the last bytes": (
+        moving,
+        "        self._drive.flush()\n        self.state = self._moved_to(arrived)",
+        "        self.state = self._moved_to(arrived)",
+    ),
+    "logged: no flush between the log and its bytes": (
+        moving,
+        "log(0, window)\n        self._drive.flush()",
+        "log(0, window)",
+    ),
+    "logged: a flush does not wait for the log": (
+        moving,
+        "            if logging is not None:\n                logging.result()\n",
+        "",
+    ),
+    "logged: nothing is written again": (moving, "for window in found:\n", "for window in ():\n"),
+    "logged: written without the rest of a physical block": (
+        moving,
+        "below, above = (place + start) % block, -(place + end) % block",
+        "below = above = 0",
+    ),
+    "logged: windows of an older stretch are taken": (
+        moving,
+        "self._journal.logged(course, self.state.epoch << 32)",
+        "self._journal.logged(course, 0)",
+    ),
+    "logged: a ring of one": (journal, "+ number % 2 * ring_bytes(", "+ 0 * ring_bytes("),
+    "logged: digests are not looked at": (
+        journal,
+        "+ data).digest() == digest:\n                found",
+        "+ data).digest():\n                found",
+    ),
+    "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
+    "a slot's digest is not looked at": (
+        journal,
+        "found = read_slot(raw)",
+        "(magic, *first), rest = HEADER.unpack_from(raw)[:4], raw[HEADER.size :]\n        "
+        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == MAGIC else None",
+    ),
+    "a phase is not on the medium first": (
+        mover,
+        "self._journal.save(state, edges)\n        self._drive.flush()",
+        "self._journal.save(state, edges)",
+    ),
+    "shared physical blocks are not mended": (
+        mover,
+        "        for number, at in enumerate(self.state.edges):\n",
+        "        for number, at in ():\n",
+    ),
+    "the head stays": (
+        mover,
+        "self._unmark(start)\n        self._bar_copies(self.state.barred_at)\n        "
+        "self._mend(self.state.barred_at)\n        write_bytes(self._drive, start, bytes(course.head_bytes))",
+        "self._bar_copies(self.state.barred_at)\n        self._mend(self.state.barred_at)",
+    ),
+    "the marks go all at once": (
+        mover,
+        "bytes(size))\n            self._drive.flush()\n\n    def _bar_copies",
+        "bytes(size))\n        self._drive.flush()\n\n    def _bar_copies",
+    ),
+    "the marks come with the rest of the head": (
+        mover,
+        "        for at, size in self._marks():\n            bare",
+        "        for at, size in ():\n            bare",
+    ),
+    "tail: a phase that was cut off is mended with the marks there": (
+        mover,
+        "self._unmark(start)\n        self._bar_copies(side)",
+        "self._bar_copies(side)",
+    ),
+    "the copies stay": (mover, "        self._bar_copies(self.state.barred_at)\n", ""),
+    "the copies go with the marks": (
+        mover,
+        "bytes(size))\n            self._drive.flush()\n\n    def _bar_copies",
+        "bytes(size))\n\n    def _bar_copies",
+    ),
+    "the copies go with the rest of the head": (
+        mover,
+        "            write_bytes(self._drive, start + at, data)\n        if copies:\n            "
+        "self._drive.flush()\n\n    def _barred",
+        "            write_bytes(self._drive, start + at, data)\n\n    def _barred",
+    ),
+    "the copies come with the rest of the head": (
+        mover,
+        "start, bytes(bare))\n        self._drive.flush()\n        for piece",
+        "start, bytes(bare))\n        for piece",
+    ),
+    "a phase that was cut off goes on with the copies there": (
+        mover,
+        "self._bar_copies(side)\n        self._mend(side)\n        head",
+        "self._mend(side)\n        head",
+    ),
+    "the copies are written without the rest of their physical blocks": (
+        bars,
+        "(place.start_bytes - start_bytes, place.size_bytes) for place in whole",
+        "(place.start_bytes, place.size_bytes) for place in barred",
+    ),
+    "the whole copy of a table is written first": (
+        mover,
+        "any(self._stands(one[side]) for one in known if side in one)",
+        "not any(self._stands(one[side]) for one in known if side in one)",
+    ),
+    "copies of a table are told apart by their order": (
+        mover,
+        "self._stands(one[side]) for one in known if side in one",
+        "self._stands(list(one.values())[list(copies).index(side)]) for one in known",
+    ),
+    "windows end anywhere": (windows, "start += -(course.hi + start) % block", "pass"),
+}
+"""What a rule reads in the source, and what it is made into."""
+
+TOO_LARGE = (
+    Case(63, 128, 301, DIRECT, 24),
+    Case(128, 63, 301, DIRECT, 32),
+    Case(63, 128, 301, DIRECT, 72, in_flight=1),
+)
+"""Windows that do not fit into the hole, with records that lag and without."""
+
+
+def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, instead: str) -> None:
+    """Have every part of the move use the module without this rule."""
+    assert module.__file__ is not None
+    source = Path(module.__file__).read_text()
+    assert source.count(rule) == 1, rule
+    changed = ModuleType(module.__name__)
+    monkeypatch.setitem(sys.modules, module.__name__, changed)
+    exec(compile(source.replace(rule, instead), module.__file__, "exec"), changed.__dict__)
+    for user in (powercuts, mover, moving, journal, changed):
+        for name, value in vars(changed).items():
+            if name in vars(user) and getattr(value, "__module__", None) == module.__name__:
+                monkeypatch.setattr(user, name, value)
+
+
+def is_seen(cases: tuple[Case, ...]) -> bool:
+    """Whether power cuts find something wrong in one of the cases."""
+    for number, case in enumerate(cases):
+        try:
+            if powercuts.cut_everywhere(case, number + 1, ("none", "half")).wrong:
+                return True
+        except (AssertionError, DiskwrightError):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("what", RULES)
+def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    module, rule, instead = RULES[what]
+    without(monkeypatch, module, rule, instead)
+    schemes = [scheme for scheme in BOTH if what.startswith(scheme.value)] or BOTH
+    cases = [case for case in CASES if case.scheme in schemes and (case.tail or not what.startswith("tail"))]
+    # The quickest first.
+    assert is_seen(tuple(sorted(cases, key=lambda case: case.size / case.window)))
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_a_window_that_is_too_large_is_seen(case: Case) -> None:
+    assert is_seen((case,))

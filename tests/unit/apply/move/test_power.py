@@ -1,0 +1,33 @@
+"""A move that loses power at any write or flush, and goes on: nothing is lost, and nobody ever sees half."""
+
+from random import Random
+
+import pytest
+
+from tests.unit.apply.lossy import POLICIES, SECTOR, RecordingDrive
+from tests.unit.apply.move.powercuts import CASES, Case, Layout, cut_everywhere
+from wizard.apply.move.mover.state import Side
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_no_power_cut_costs_anything(number: int) -> None:
+    case: Case = CASES[number]
+    tally = cut_everywhere(case, number + 1, POLICIES[:3], step=3, first=number)
+    assert tally.states > 50
+    assert not tally.wrong, tally.wrong[:3]
+
+
+def test_behind_a_bridge_that_names_other_physical_blocks_it_goes_on_too() -> None:
+    layout, random = Layout(CASES[1], 1), Random(1)
+    drive = RecordingDrive(layout.base)
+    layout.begun(drive).go(Side.NEW)
+    assert not layout.fault(drive, Side.NEW)
+    faults = []
+    for number, at_cut in enumerate(drive.recorded.cuts()):
+        left = at_cut.after_cut(random, "half", 0.3)
+        move = layout.found(left, SECTOR)
+        if move is not None:
+            move.go(Side.NEW)
+            faults.append((number, layout.fault(left, Side.NEW)))
+    assert len(faults) > 50
+    assert not [one for one in faults if one[1]]

@@ -1,0 +1,24 @@
+"""Without libparted's binding nothing is applied; in a virtual environment it is told why it is not seen."""
+
+import sys
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import drive
+from wizard.apply.plan import guard
+from wizard.model.errors import Refused
+
+
+@pytest.mark.parametrize("environment", [True, False])
+def test_what_pip_cannot_bring_is_explained(environment: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "find", lambda name: f"/sbin/{name}")
+    monkeypatch.setattr(guard, "find_spec", lambda _: None)
+    monkeypatch.setattr(
+        sys, "prefix", "/home/anna/.local/pipx/venvs/diskwright" if environment else sys.base_prefix
+    )
+    with pytest.raises(Refused) as refused:
+        guard.check_tools(plan_for(drive(), wish("ext4")))
+    said = str(refused.value)
+    assert "libparted's binding" in said and said.endswith("Nothing was written.")
+    assert ("--system-site-packages" in said) is environment

@@ -1,0 +1,277 @@
+"""The pure rules of applying: options in force, tables compared, regions saved, who a drive is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import E512, N512, drive
+from wizard.apply.block.extents import merged, without
+from wizard.apply.plan.guard import check_operations
+from wizard.apply.plan.same_drive import identity_difference
+from wizard.apply.plan.verify import aligned_by_parted
+from wizard.apply.run.vault import table_places
+from wizard.apply.steps.readback import recognised_differences
+from wizard.apply.steps.wipe import refuse_strangers
+from wizard.apply.system import mounts
+from wizard.apply.system.mounts import option_differences, parse_mountinfo
+from wizard.apply.table.compare import disk_differences, kernel_differences, strangers
+from wizard.layout.before import identity_of
+from wizard.model.errors import Failed, Refused
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Extent, Partition, Signature, Table
+from wizard.model.names import partition_path
+from wizard.model.plan import Layout, Plan, WipeSignatures
+from wizard.model.units import GIB, MIB
+
+EXT4 = frozenset(["rw", "noatime", "errors=remount-ro", "commit=30", "data=ordered"])
+
+
+@pytest.mark.parametrize(
+    ("advised", "filesystem", "seen"),
+    [
+        (("noatime", "commit=30"), "ext4", EXT4),
+        (("noatime", "nofail", "defaults", "x-systemd.growfs"), "ext4", EXT4),
+        (("discard",), "btrfs", frozenset({"rw", "discard=async"})),
+        (("compress=zstd",), "btrfs", frozenset({"rw", "compress=zstd:3"})),
+        (("logbsize=256k",), "xfs", frozenset({"rw", "logbsize=256k"})),
+        (("logbsize=262144",), "xfs", frozenset({"rw", "logbsize=256k"})),
+        (("commit=30",), "btrfs", frozenset({"rw"})),
+        ((), "ext4", frozenset({"rw", "relatime"})),
+        (("ro",), "ext4", frozenset({"ro"})),
+    ],
+)
+def test_options_in_force(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> None:
+    assert option_differences(advised, filesystem, seen) == ()
+
+
+@pytest.mark.parametrize(
+    ("advised", "filesystem", "seen", "said"),
+    [
+        (
+            ("noatime",),
+            "ext4",
+            frozenset({"rw", "relatime"}),
+            "noatime was recommended and relatime is in force",
+        ),
+        (
+            ("commit=30",),
+            "ext4",
+            EXT4 - {"commit=30"} | {"commit=5"},
+            "commit=30 was recommended and commit=5 is in force",
+        ),
+        (("commit=30",), "ext4", frozenset({"rw"}), "commit=30 was recommended and is not in force"),
+        (
+            ("discard",),
+            "ext4",
+            frozenset({"rw", "nodiscard"}),
+            "discard was recommended and nodiscard is in force",
+        ),
+        (
+            ("compress=zstd:1",),
+            "btrfs",
+            frozenset({"rw", "compress=zstd:3"}),
+            "compress=zstd:1 was recommended and compress=zstd:3 is in force",
+        ),
+        (
+            ("compress=zstd:1",),
+            "btrfs",
+            frozenset({"rw", "compress=zstd:15"}),
+            "compress=zstd:1 was recommended and compress=zstd:15 is",
+        ),
+        ((), "ext4", frozenset({"ro"}), "it is read-only"),
+    ],
+)
+def test_options_not_in_force(
+    advised: tuple[str, ...], filesystem: str, seen: frozenset[str], said: str
+) -> None:
+    (found,) = option_differences(advised, filesystem, seen)
+    assert str(found).startswith(said)
+
+
+def test_mountinfo_with_a_space_in_the_place() -> None:
+    text = (
+        "36 35 98:0 / /srv/my\\040media rw,noatime master:1 - ext4 /dev/sdb1 rw,errors=continue\n"
+        "broken line\n"
+    )
+    (found,) = parse_mountinfo(text)
+    assert (found.mount_point, found.source, found.filesystem) == ("/srv/my media", "/dev/sdb1", "ext4")
+    assert found.options == {"rw", "noatime", "errors=continue"}
+
+
+def test_what_the_device_mapper_made_has_the_name_that_plans_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With udev, Btrfs calls an opened container by the node that udev told it of."""
+    (tmp_path / "dm-2/dm").mkdir(parents=True)
+    (tmp_path / "dm-2/dm/name").write_text("luks-films\n")
+    lines = "36 35 98:0 / /srv/a rw - btrfs /dev/dm-2 rw\n37 35 98:1 / /srv/b rw - ext4 /dev/dm-7 rw\n"
+    (tmp_path / "mountinfo").write_text(lines)
+    monkeypatch.setattr(mounts, "SYS_BLOCK", tmp_path)
+    monkeypatch.setattr(mounts, "MOUNTINFO", tmp_path / "mountinfo")
+    assert [entry.source for entry in mounts.read_mounts()] == ["/dev/mapper/luks-films", "/dev/dm-7"]
+
+
+def applied(plan: Plan) -> Drive:
+    """The plan's drive with exactly the table that was planned."""
+    partitions = tuple(
+        Partition(
+            path=partition_path(plan.drive.path, slot.number),
+            number=slot.number,
+            start_bytes=slot.start_bytes,
+            size_bytes=slot.size_bytes,
+            type=slot.type,
+            name=slot.name,
+            kernel_start_bytes=slot.start_bytes,
+            kernel_size_bytes=slot.size_bytes,
+        )
+        for slot in plan.after.partitions
+    )
+    return replace(drive(), table=Table("gpt"), partitions=partitions)
+
+
+def test_a_table_as_planned_has_no_differences() -> None:
+    plan = plan_for(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
+    assert disk_differences(plan.after, applied(plan)) == ()
+    assert kernel_differences(plan.after, applied(plan)) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"start_bytes": 2 * MIB}, "partition 1 starts at byte 2097152, not 1048576"),
+        ({"size_bytes": GIB - 512}, "has a length in bytes of"),
+        ({"type": "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"}, "has the type"),
+        ({"name": "other"}, "has the name 'other'"),
+        ({"attributes": 4}, "has the flags '0x4', not '0x0'"),
+        ({"number": 3}, "partition 1 is missing"),
+    ],
+)
+def test_every_difference_in_a_table_is_said(change: dict[str, object], said: str) -> None:
+    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
+    seen = applied(plan)
+    partition = replace(seen.partitions[0], **change)  # type: ignore[arg-type]
+    assert any(said in text for text in disk_differences(plan.after, replace(seen, partitions=(partition,))))
+
+
+def test_what_the_kernel_missed_is_said() -> None:
+    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
+    seen = applied(plan)
+    for change, said in (
+        ({"kernel_start_bytes": None}, "the kernel has no partition 1"),
+        ({"kernel_start_bytes": 512}, "the kernel has partition 1 at byte 512"),
+        ({"kernel_size_bytes": 512}, "the kernel has partition 1 with 512 bytes"),
+    ):
+        partition = replace(seen.partitions[0], **change)
+        assert kernel_differences(plan.after, replace(seen, partitions=(partition,)))[0].startswith(said)
+
+
+def test_strangers_are_partitions_of_neither_table() -> None:
+    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
+    seen = applied(plan)
+    assert strangers(seen, plan.before, plan.after) == ()
+    assert strangers(seen, plan.before, Layout("gpt", ())) == seen.partitions
+    (part,) = seen.partitions
+    for other in (
+        replace(part, size_bytes=part.size_bytes + MIB),
+        replace(part, size_bytes=part.size_bytes - MIB),
+        replace(part, start_bytes=part.start_bytes + MIB, size_bytes=part.size_bytes - MIB),
+    ):
+        assert strangers(replace(seen, partitions=(other,)), plan.before, plan.after) == (other,)
+
+
+def test_regions_are_whole_blocks_within_the_drive_and_joined() -> None:
+    found = merged(
+        [Extent(5000, 10), Extent(0, 4096), Extent(100_000, 999_999), Extent(-10, 5)], 4096, 106_496
+    )
+    assert found == (Extent(0, 8192), Extent(98_304, 8192))
+
+
+def test_regions_spare_what_stays() -> None:
+    assert without(Extent(0, 100), [Extent(10, 20), Extent(90, 50)]) == (Extent(0, 10), Extent(30, 60))
+    assert without(Extent(0, 100), [Extent(0, 100)]) == ()
+    assert without(Extent(0, 100), [Extent(100, 5)]) == (Extent(0, 100),)
+
+
+def test_table_places_hold_both_ends_and_an_old_copy_in_the_middle() -> None:
+    head = bytearray(2 * 512)
+    head[512:520] = b"EFI PART"
+    head[512 + 32 : 512 + 40] = (70 * MIB // 512 - 1).to_bytes(8, "little")
+    places = table_places(128 * MIB, bytes(head), 512, [Extent(63 * 512, 8 * MIB)])
+    assert places == (Extent(0, 63 * 512), Extent(127 * MIB, MIB), Extent(70 * MIB - 512, 512))
+    head[512 + 32 : 512 + 40] = (1 << 63).to_bytes(8, "little")
+    assert len(table_places(128 * MIB, bytes(head), 512, [])) == 2
+
+
+def test_identity_by_what_a_drive_keeps() -> None:
+    with_serial = drive(serial="A1", wwn=None, diskseq=5)
+    assert with_serial.size_bytes is not None and with_serial.geometry is not None
+    one = identity_of(with_serial, with_serial.size_bytes, with_serial.geometry)
+    assert identity_difference(one, with_serial) is None
+    assert identity_difference(one, replace(with_serial, diskseq=9)) is None, "a restart counts anew"
+
+    def difference(now: Drive) -> str:
+        return str(identity_difference(one, now))
+
+    assert difference(replace(with_serial, serial="A2")) == "its serial is A2, not A1"
+    assert difference(replace(with_serial, serial=None)) == "its serial is none, not A1"
+    assert difference(replace(with_serial, wwn="0x5")) == "its WWN is 0x5, not none"
+    assert identity_difference(one, replace(with_serial, size_bytes=5)) is not None
+    other = E512 if with_serial.geometry != E512 else N512
+    assert difference(replace(with_serial, geometry=other)) == "its block sizes are others"
+    assert "\x1b" not in difference(replace(with_serial, serial="\x1b[2J"))
+
+
+def test_operations_stay_on_their_drive() -> None:
+    plan = plan_for(drive(), wish("ext4"))
+    check_operations(plan, None)
+    check_operations(plan, frozenset({plan.drive.path}))
+    with pytest.raises(Refused, match="may touch"):
+        check_operations(plan, frozenset({"/dev/loop7"}))
+    foreign = replace(plan.steps[-1], operation=WipeSignatures("/dev/elsewhere", ()))
+    with pytest.raises(Refused, match="names /dev/elsewhere too"):
+        check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
+
+
+def test_what_is_recognised_must_be_the_one_that_was_made() -> None:
+    made = Signature("ext4", "filesystem", "media", "u-1")
+    assert recognised_differences((made,), "ext4", "u-1", "media") == ()
+    assert [*map(str, recognised_differences((made,), "xfs", "u-2", "music"))] == [
+        "its type is 'ext4', not 'xfs'",
+        "its UUID is 'u-1', not 'u-2'",
+        "its label is 'media', not 'music'",
+    ]
+    two = (made, Signature("btrfs", "filesystem"))
+    for found, said in (
+        (two, "it shows ext4, btrfs instead of exactly one filesystem"),
+        ((), "it shows nothing instead of exactly one filesystem"),
+        (None, "the partition is not there"),
+    ):
+        assert [*map(str, recognised_differences(found, "ext4", "u-1", "media"))] == [said]
+
+
+@pytest.mark.parametrize(
+    ("optimal", "kind"),
+    [
+        (0, "opt"),
+        (MIB, "opt"),
+        (512 * 1024, "opt"),
+        (33553920, "min"),
+        (0xFFFF * 512, "min"),
+        (3 * MIB, "opt"),
+    ],
+)
+def test_parted_is_asked_what_means_something(optimal: int, kind: str) -> None:
+    found, what = aligned_by_parted("/dev/sda1", Geometry(512, 4096, 0, 4096, optimal))
+    assert found == kind
+    assert ("cannot be meant" in str(what)) == (kind == "min")
+
+
+def test_a_wipe_refuses_a_device_that_holds_something_else() -> None:
+    refuse_strangers(WipeSignatures("/dev/x1", ("linux_raid_member",)), ["ext4", "linux_raid_member"])
+    refuse_strangers(WipeSignatures("/dev/x1", ("ext4",)), [])
+    refuse_strangers(WipeSignatures("/dev/x1", ()), ["ext4"])
+    refuse_strangers(WipeSignatures("/dev/x", ("gpt",)), ["gpt", "PMBR"])
+    with pytest.raises(Failed, match="holds xfs where the plan knew ext4"):
+        refuse_strangers(WipeSignatures("/dev/x1", ("ext4",)), ["xfs"])

@@ -1,0 +1,1 @@
+"""What the programs say that give a filesystem another size."""

@@ -1,0 +1,62 @@
+"""What root's end tells of a run beside its journal: how far it is, and what a power cut would leave."""
+
+import io
+import json
+import time
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from wizard.apply.engine.record import Phase, Record, power_sentence, save_record
+from wizard.apply.root import server
+from wizard.apply.root.protocol import Answer, Ask, Request, Say
+from wizard.apply.root.server import Relay
+from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.progress import StepProgress, note_progress
+from wizard.apply.run.runs import Kind
+from wizard.documents.codec import from_json
+from wizard.model.journal import Event
+
+
+def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for sentence in ("The first.", "The second."):
+        journal.add(Event.SAVED, sentence)
+    journal.close()
+    note_progress(tmp_path, StepProgress(1, 0.25, 40.0))
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / Kind.MIGRATION)
+    save_record(tmp_path, Record(Phase.REPLACING, waits=False))
+    pipe = io.BytesIO()
+    relay = Relay(io.BytesIO(), pipe)
+    relay._tell_run(tmp_path)
+    told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
+    assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
+    assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == power_sentence(
+        Phase.REPLACING, "/dev/loop6"
+    )
+    assert told[-1].state is RunState.INTERRUPTED
+
+
+def test_how_far_keeping_is_is_told_while_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.WAITING, "Done, not yet in use.")
+    journal.close()
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / Kind.MIGRATION)
+    pipe = io.BytesIO()
+
+    def keeping(run: Path, secret: bytes | None) -> str:
+        note_progress(run, StepProgress(0, 0.5, 20.0))
+        until = time.monotonic() + 30
+        while b"seconds_left" not in pipe.getvalue() and time.monotonic() < until:
+            time.sleep(0.02)
+        note_progress(run, StepProgress(0, 1.0, 0.0))
+        return "Kept."
+
+    monkeypatch.setattr(server, "keep", keeping)
+    relay = Relay(io.BytesIO(), pipe)
+    relay._last = tmp_path
+    relay._settle(Request(Ask.KEEP))
+    told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
+    assert StepProgress(0, 0.5, 20.0) in [answer.progress for answer in told]
+    assert told[-1].say is Say.SETTLED

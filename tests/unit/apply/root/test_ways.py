@@ -1,0 +1,155 @@
+"""Which program is asked for root, and what becomes of its answers."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.root.ask import HELPER, RELAY, Surroundings, Way, relay_argv, way_to_root
+from wizard.apply.root.client import Elevated
+from wizard.apply.root.protocol import Answer, Say, as_line
+from wizard.apply.run import module
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.process import module_argv
+from wizard.model.errors import Failed, Refused
+from wizard.services.real import RealServices
+
+DESKTOP_FILES = Path(__file__).parents[4] / "packaging" / "desktop"
+DESKTOP = Surroundings(terminal=True, session=True, bus=True, systemd=True)
+CONSOLE = Surroundings(terminal=True, session=False, bus=True, systemd=True)
+LAUNCHED = Surroundings(terminal=False, session=True, bus=True, systemd=True)
+BARE = Surroundings(terminal=True, session=False, bus=False, systemd=False)
+NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
+
+
+@pytest.mark.parametrize(
+    ("here", "around", "chosen"),
+    [
+        ("sudo run0 pkexec", DESKTOP, "sudo"),
+        ("sudo run0 pkexec", CONSOLE, "sudo"),
+        ("sudo", BARE, "sudo"),
+        ("run0 pkexec", DESKTOP, "run0"),
+        # run0 has no terminal to ask on where its standard input is not one.
+        ("run0", CONSOLE, None),
+        ("run0 pkexec", CONSOLE, "pkexec"),
+        ("sudo run0 pkexec", LAUNCHED, "run0"),
+        ("sudo pkexec", LAUNCHED, "pkexec"),
+        ("pkexec", BARE, None),
+        ("run0", Surroundings(terminal=True, session=True, bus=True, systemd=False), None),
+        ("sudo pkexec", NOTHING, "sudo, asking nobody"),
+        ("", DESKTOP, None),
+    ],
+)
+def test_the_first_that_can_ask_is_chosen(
+    here: str, around: Surroundings, chosen: str | None, tmp_path: Path
+) -> None:
+    for name in here.split():
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o4755)
+    found = way_to_root(lambda name: str(tmp_path / name) if name in here.split() else None, around)
+    assert (
+        found and f"{found.name}{', asking nobody' if '--non-interactive' in found.prefix else ''}"
+    ) == chosen
+    if found:
+        assert found.argv[0] == str(tmp_path / found.name)
+        assert found.argv[len(found.prefix)] == sys.executable and "-I" in found.argv
+
+
+def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "pkexec"
+    program.touch(0o755)
+    assert way_to_root(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
+
+
+def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
+    argv = Way("sudo", ("sudo", "--")).argv
+    assert "-c" not in argv and argv[-1] == RELAY
+    assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
+
+
+def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
+    (tmp_path / "wizard").mkdir()
+    (tmp_path / "wizard" / "__init__.py").write_text("print('not ours')")
+    for name in ((), ("http.server",), ("wizardry",)):
+        ran = subprocess.run(
+            (sys.executable, "-I", module.__file__, *name), cwd=tmp_path, capture_output=True, check=False
+        )
+        assert (ran.returncode, ran.stdout) == (module.WRONG_USAGE, b"")
+    ours = subprocess.run(
+        (*module_argv("wizard.probe.nothing"),), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "not ours" not in ours.stdout and "wizard.probe.nothing" in ours.stderr
+
+
+def test_an_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = tmp_path / HELPER
+    assert relay_argv(tmp_path)[-1] == RELAY
+    shutil.copy(DESKTOP_FILES / HELPER, helper)
+    helper.chmod(0o755)
+    if os.geteuid() == 0:
+        assert relay_argv(tmp_path) == (str(helper),)
+        helper.chmod(0o775)
+        assert relay_argv(tmp_path)[-1] == RELAY
+        helper.chmod(0o755)
+        os.chown(helper, 1000, 1000)
+    # Of somebody else it is none.
+    assert relay_argv(tmp_path)[-1] == RELAY
+    refused = subprocess.run((helper, "-c", "print(1)"), capture_output=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+
+
+def saying(name: str, *lines: bytes, status: int = 0) -> Way:
+    """A way to root that says these lines and ends."""
+    code = f"import sys; sys.stdout.buffer.write({b''.join(lines)!r}); sys.stdout.flush(); sys.exit({status})"
+    return Way(name, (sys.executable, "-I", "-c", code))
+
+
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        (saying("sudo", status=1), "Root was not given: sudo ended with status 1. Nothing was written."),
+        (
+            saying("sudo", b"Sorry, try again.\n", status=1),
+            "Root was not given: sudo ended with status 1. Nothing was written.",
+        ),
+        (
+            saying("pkexec", status=126),
+            "Root was not given: the question was dismissed. Nothing was written.",
+        ),
+        (
+            saying("run0", as_line(Answer(Say.REFUSED, sentence="No."))),
+            "Root was not given: run0 ended with status 0. Nothing was written.",
+        ),
+        (Way("sudo", ("/nonexistent/sudo",)), "could not be started"),
+    ],
+)
+def test_root_that_is_not_given_is_a_sentence(way: Way, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        Elevated(way)
+
+
+def test_a_run_that_is_not_heard_of_any_more_is_not_called_ended() -> None:
+    run = Path("/var/lib/diskwright/runs/20260314-150926-sda")
+    root = Elevated(saying("sudo", as_line(Answer(Say.ROOT)), as_line(Answer(Say.BEGAN, run=str(run)))))
+    with pytest.raises(Failed, match=f"sudo diskwright status {run.name}"):
+        list(root.follow(run))
+    assert root.gone and root.state is RunState.RUNNING
+
+
+def test_with_no_program_to_ask_the_desk_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("wizard.apply.root.ask.way_to_root", lambda: None)
+    services = RealServices()
+    assert services.apply_obstacle == services.obstacle != "" and not services.asks_for_root
+    with pytest.raises(Refused, match="Neither sudo, run0 nor pkexec"):
+        services.obtain_root()
+
+
+def test_for_root_there_is_nothing_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    services = RealServices()
+    services.obtain_root()
+    assert services.apply_obstacle == "" and not services.asks_for_root

@@ -1,0 +1,1 @@
+"""Runs: their journal, their numbers, and what is told of them."""

@@ -1,0 +1,117 @@
+"""Which commands `status` names for a run, by where it stands."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.apply.run.test_numbers import begin
+from wizard.apply import decide
+from wizard.apply.decide import LEFT_OFF, is_not_yet, power_now
+from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
+from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.process import UNDOING
+from wizard.apply.run.runs import command_on
+from wizard.faces.status import Row, line_of
+from wizard.model.journal import Event
+from wizard.report.nouns import RunRecord
+from wizard.report.performed import run_part
+
+FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
+BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
+OVER = (Phase.UNDONE, Phase.LEFT)
+
+
+def ways(run: Path, now: RunState) -> list[str]:
+    """The commands without the run's name."""
+    named = decide.ways_on(run, now)
+    assert all(str(run) in command_on(way, run) for way in named)
+    return list(named)
+
+
+@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize("now", sorted(LEFT_OFF))
+def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
+    tmp_path: Path, phase: Phase, now: RunState
+) -> None:
+    """Unless it is over: nobody is left in front of a drive without a word."""
+    save_record(tmp_path, Record(phase))
+
+    wanted = ["resume", "undo"]
+    if phase in FORWARD_ONLY:
+        wanted = ["resume"]
+    elif phase in BACK_ONLY:
+        wanted = ["undo"]
+    elif phase in OVER:
+        wanted = []
+    assert ways(tmp_path, now) == wanted
+
+
+def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
+    """Whatever the phase was then."""
+    save_record(tmp_path, Record(Phase.SAVED))
+    (tmp_path / UNDOING).touch()
+
+    assert ways(tmp_path, RunState.INTERRUPTED) == ["undo"]
+
+
+@pytest.mark.parametrize("now", sorted(LEFT_OFF))
+def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Path, now: RunState) -> None:
+    """As after `keep` while the drive was not attached: what can be kept is not named as half done."""
+    change = Change("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
+    save_record(tmp_path, Record(Phase.BARRED, (change,)))
+
+    assert ways(tmp_path, now) == ["keep", "undo"]
+
+
+def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
+    """And one that is at work, or over, wants nothing."""
+    save_record(tmp_path, Record(Phase.BARRED))
+
+    assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]
+    for now in (RunState.RUNNING, RunState.DONE, RunState.KEPT, RunState.UNDONE):
+        assert ways(tmp_path, now) == []
+
+
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, Phase.REHEARSING, Phase.SAVED, Phase.BARRED}))
+def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
+    tmp_path: Path, phase: Phase
+) -> None:
+    """Also while it is put to use, where the drive shows what was made and nothing is mounted yet; and what
+    fails in between names the same."""
+    save_record(tmp_path, Record(phase))
+
+    first = ways(tmp_path, RunState.INTERRUPTED)[0]
+    assert f"`diskwright {first}`" in power_sentence(phase, "/dev/sdx")
+    if phase is not Phase.KEPT:
+        assert f"`diskwright {first} {tmp_path.name}`" in str(ways_on(phase, tmp_path.name))
+
+
+def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> None:
+    """By the journal: the record says `kept` before anything is mounted."""
+    run = tmp_path / begin(tmp_path, tmp_path / "fstab")
+    save_record(run, Record(Phase.KEPT))
+    assert "would put it to use" in power_now(run)
+    journal = Journal(run)
+    journal.end(Event.KEPT, "It is mounted.")
+    assert power_now(run) == ""
+
+
+@pytest.mark.parametrize(
+    ("now", "ways", "shown"),
+    [
+        (RunState.WAITING, ("keep", "undo"), "done, not yet in use"),
+        (RunState.DONE, ("keep", "undo"), "done, not yet in use"),
+        (RunState.DONE, ("keep",), "done"),
+        (RunState.DONE, (), "done"),
+        (RunState.FAILED, ("resume", "undo"), "failed"),
+    ],
+)
+def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
+    """A conversion is done by its journal; once it was mounted for writing it is in use."""
+    not_yet = is_not_yet(now, ways)
+    assert not_yet is (shown == "done, not yet in use")
+    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet))
+    assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
+    assert ("not yet in use" in listed) is ("not yet" in shown)
+    record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
+    assert f">{shown}<" in str(run_part(record, ()))

@@ -1,0 +1,116 @@
+"""One drive under two names, and two drives with one serial number: what is found, what confirms each, and
+that nothing reaches the other."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import E512, SIZE_BYTES, drive, machine
+from tests.unit.probe import rawfacts
+from wizard.apply.plan.same_drive import check_same_start, tells_who_it_is
+from wizard.apply.plan.start import check_tokens
+from wizard.diagnose.diagnose import diagnose
+from wizard.layout.before import identity_of
+from wizard.layout.changes.steps_of import rules_name
+from wizard.model.errors import Refused
+from wizard.model.finding import Severity
+from wizard.model.machine import Drive
+from wizard.probe.facts import RawDrive
+from wizard.probe.host import attached
+from wizard.probe.interpret import machine_of
+
+WWN, OTHER = "naa.5000c500a1b2c3d4", "naa.5000c500a1b2c3d5"
+
+
+def raw(name: str, wwn: str | None = WWN, serial: str = "Z8400ABC") -> RawDrive:
+    sysfs = {key: text for key, text in rawfacts.SYSFS.items() if key != "device/wwid"}
+    sysfs |= {"device/wwid": wwn} if wwn else {}
+    path = f"/dev/{name}"
+    contents = {name: rawfacts.drive().contents["sda"]}  # type: ignore[index]
+    pages = rawfacts.drive().vpd | {"80": rawfacts.page(serial.encode())}
+    return rawfacts.drive(name=name, path=path, sysfs=sysfs, vpd=pages, contents=contents)
+
+
+def found(of: Drive) -> dict[str, Severity]:
+    codes = ("identity-same-drive", "identity-same-serial")
+    return {one.code: one.severity for one in diagnose(machine(of), of, ()).findings if one.code in codes}
+
+
+@pytest.mark.parametrize(
+    ("others", "expected", "tokens"),
+    [
+        ((), {}, ["Z8400ABC"]),
+        ((raw("sdb", OTHER, "OTHER"),), {}, ["Z8400ABC", "OTHER"]),
+        ((raw("sdb"),), {"identity-same-drive": Severity.WARNING}, ["sda", "sdb"]),
+        ((raw("sdb", OTHER),), {"identity-same-serial": Severity.INFO}, ["sda", "sdb"]),
+        ((raw("sdb", None),), {"identity-same-serial": Severity.INFO}, ["sda", "sdb"]),
+        ((raw("sdb", WWN, "OTHER"),), {}, ["Z8400ABC", "OTHER"]),
+        ((raw("sr0"),), {}, ["Z8400ABC", "sr0"]),
+    ],
+)
+def test_shared_numbers_are_found_and_tokens_told_apart(
+    others: tuple[RawDrive, ...], expected: dict[str, Severity], tokens: list[str]
+) -> None:
+    seen = machine_of(rawfacts.machine(raw("sda"), *others)).drives
+    assert found(seen[0]) == expected
+    assert [one.token for one in seen] == tokens
+    assert len({one.token for one in seen}) == len(seen)
+
+
+def test_the_other_drive_counts_also_where_only_one_was_asked_for() -> None:
+    """`plan /dev/sda` and `tune /dev/sda1` probe one drive."""
+    alone = machine_of(rawfacts.machine(raw("sda"), attached=(raw("sda"), raw("sdb")))).drives[0]
+    assert (alone.same_serial, alone.same_wwn, alone.token) == (("/dev/sdb",), ("/dev/sdb",), "sda")
+
+
+def shared(**changes: object) -> Drive:
+    return drive(same_serial=("/dev/sdb",), same_wwn=("/dev/sdb",), **changes)
+
+
+def test_a_plan_is_confirmed_by_the_name_and_says_why() -> None:
+    plan = plan_for(shared(), wish("ext4"))
+    assert plan.tokens == ("sda",)
+    assert any("same numbers as /dev/sdb" in str(doubt) for doubt in plan.doubts)
+    check_tokens(plan, ["sda"])
+    with pytest.raises(Refused):
+        check_tokens(plan, ["S1"])
+
+
+def test_tune_of_each_has_rules_of_its_own() -> None:
+    one, other = (identity_of(shared(path=path), SIZE_BYTES, E512) for path in ("/dev/sda", "/dev/sdb"))
+    assert rules_name(one) != rules_name(other)
+
+
+def test_a_shared_number_does_not_tell_who_a_drive_is() -> None:
+    known = identity_of(drive(), SIZE_BYTES, E512)
+    assert tells_who_it_is(known)
+    assert tells_who_it_is(replace(known, serial_shared=True))
+    assert not tells_who_it_is(replace(known, serial_shared=True, wwn_shared=True))
+
+
+def test_a_plan_confirmed_by_a_serial_is_refused_once_another_drive_tells_it() -> None:
+    known = identity_of(drive(), SIZE_BYTES, E512)
+    check_same_start(known, drive())
+    with pytest.raises(Refused, match="/dev/sdb tells the serial number of /dev/sda too"):
+        check_same_start(known, drive(same_serial=("/dev/sdb",)))
+
+
+def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = tmp_path / "sys/block/sdb"
+    (block / "device").mkdir(parents=True)
+    for name, text in (("size", "8"), ("dev", "8:16"), ("device/wwid", WWN)):
+        (block / name).write_text(f"{text}\n")
+    data = tmp_path / "udev"
+    data.mkdir()
+    (data / "b8:16").write_text("S:disk/by-id/x\nE:ID_SERIAL_SHORT=USB123\nE:ID_FS_LABEL=mine\n")
+    monkeypatch.setattr(attached, "SYS", tmp_path / "sys")
+    monkeypatch.setattr(attached, "UDEV", data)
+    monkeypatch.setattr(attached, "drive_names", lambda *, all_devices: ["sdb", "sr0"])
+    (seen,) = attached.attached_drives()
+    assert (seen.path, seen.udev, seen.sysfs["device/wwid"]) == (
+        "/dev/sdb",
+        {"ID_SERIAL_SHORT": "USB123"},
+        WWN,
+    )

@@ -1,0 +1,36 @@
+"""What a command says that means no run, and what whoever leaves the wizard takes along about its run."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.apply.run.test_numbers import begin
+from wizard.apply.decide import left_line
+from wizard.apply.run.journal import RunState
+from wizard.faces.writing.which_run import run_meant
+from wizard.model.errors import Refused
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("look", r"There is nothing to look at: .* mounting it read-only"),
+        ("keep", r"There is nothing to keep: .* \(the newest, 0001-sda: interrupted\)\. `diskwright status`"),
+    ],
+)
+def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str, said: str) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    begin(runs, tmp_path / "fstab")
+    with pytest.raises(Refused, match=said):
+        run_meant(None, command, runs)
+
+
+def test_what_waits_when_the_wizard_is_left_is_named_with_both_commands(tmp_path: Path) -> None:
+    waits = left_line(tmp_path, RunState.WAITING, ("keep", "undo"))
+    assert waits.startswith(f"The run {tmp_path.name} is done, not yet in use: sudo diskwright keep ")
+    assert ", or sudo diskwright undo " in waits
+    early = left_line(tmp_path, RunState.INTERRUPTED, ("resume", "undo"))
+    assert "was not finished: sudo diskwright resume " in early
+    assert "`diskwright status`" in left_line(tmp_path, RunState.RUNNING, ())
+    assert left_line(tmp_path, RunState.DONE, ()) == left_line(tmp_path, RunState.KEPT, ()) == ""

@@ -1,0 +1,118 @@
+"""Runs are numbered by a counter: no clock, no deleted run and no other folder of runs makes two of one
+name."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.unit.documents.test_changes import CHANGES
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.number import COUNTER
+from wizard.apply.run.runs import CHANGES as FILE
+from wizard.apply.run.runs import find_run, list_runs, make_run
+from wizard.layout.changes.changes_document import render_changes
+from wizard.model.errors import Refused
+
+ROOT = Path(__file__).parents[4]
+TEXT = render_changes(CHANGES)
+
+
+def begin(runs: Path, fstab: Path, device: str = "/dev/sda") -> str:
+    run = make_run(runs, (device,), FILE, TEXT, Environment(fstab=fstab))
+    Journal(run).close()
+    return run.name
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder to which everybody can come, as /var/lib is; that of a test is its user's alone."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_a_folder_that_one_may_not_look_into_is_not_called_empty(reachable: Path) -> None:
+    runs = reachable / "runs"
+    runs.mkdir()
+    begin(runs, reachable / "fstab")
+    runs.chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(Refused, match="read by root only: say sudo"):
+            list_runs(runs)
+    finally:
+        if root:
+            os.seteuid(0)
+        runs.chmod(0o700)
+
+
+def test_each_run_has_the_next_number(runs: Path, tmp_path: Path) -> None:
+    names = [begin(runs, tmp_path / "fstab", f"/dev/sd{letter}") for letter in "cab"]
+    assert names == ["0001-sdc", "0002-sda", "0003-sdb"]
+    assert [run.name for run in list_runs(runs)] == names and find_run(None, runs).name == "0003-sdb"
+
+
+def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
+    """Not after the newest run was deleted, nor where the counter was lost or damaged."""
+    begin(runs, tmp_path / "fstab")
+    newest = runs / begin(runs, tmp_path / "fstab")
+    for path in newest.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    (newest / "saved").rmdir()
+    newest.rmdir()
+    assert begin(runs, tmp_path / "fstab") == "0003-sda"
+    for damaged in ("", "no number", "-7", "\0" * 5):
+        (runs / COUNTER).write_text(damaged)
+        begin(runs, tmp_path / "fstab")
+    (runs / COUNTER).unlink()
+    assert begin(runs, tmp_path / "fstab") == "0008-sda"
+
+
+def test_runs_of_older_versions_come_first(runs: Path, tmp_path: Path) -> None:
+    """Also one whose clock was years ahead."""
+    old = ["20200101-000000-sda", "20260101-101500-sda", "20260101-101500-sda-2", "20991231-235959-sdb"]
+    for name in reversed(old):
+        (runs / name).mkdir()
+        Journal(runs / name).close()
+    first = begin(runs, tmp_path / "fstab")
+    (runs / COUNTER).write_text("9998\n")
+    later = [begin(runs, tmp_path / "fstab") for _ in range(3)]
+    assert later == ["9999-sda", "10000-sda", "10001-sda"]
+    assert [run.name for run in list_runs(runs)] == [*old, first, *later]
+
+
+def test_what_another_folder_of_runs_left_is_not_taken_over(tmp_path: Path) -> None:
+    """Both begin to count at 1, and a run's copy of fstab lies beside fstab."""
+    kept = tmp_path / "fstab.diskwright-0001-sda"
+    kept.write_text("another run's\n")
+    (tmp_path / "crypttab.diskwright-0002-sda").touch()
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    assert begin(runs, tmp_path / "fstab") == "0003-sda"
+    assert kept.read_text() == "another run's\n"
+
+
+def test_processes_at_the_same_time_get_numbers_of_their_own(runs: Path) -> None:
+    code = "import sys; from pathlib import Path; from wizard.apply.run.number import make_numbered\n"
+    code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
+    makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]
+    assert [maker.wait() for maker in makers] == [0] * 4
+    assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == [
+        f"{number:04}-sda" for number in range(1, 101)
+    ]

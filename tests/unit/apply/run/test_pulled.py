@@ -1,0 +1,64 @@
+"""A drive that is pulled out while a run is at work on it: sentences, never a fault of the program, and
+nothing noted is forgotten."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import drive
+from wizard.apply.block import devices
+from wizard.apply.decide import job_of
+from wizard.apply.plan import drive_digests
+from wizard.apply.plan import run as execution
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, read_entries
+from wizard.apply.run.kinds import Work, carry_out
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import new_run
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+
+MISSING = "/dev/no-such-drive"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: devices.read_bytes(MISSING, 0, 512),
+        lambda: devices.write_bytes(MISSING, 0, bytes(512)),
+        lambda: devices.forget_caches(MISSING),
+        lambda: devices.tell_kernel(MISSING, anew=True),
+        lambda: devices.size_bytes(MISSING),
+    ],
+)
+def test_a_drive_that_is_not_there_is_a_sentence(ask: object) -> None:
+    assert callable(ask)
+    with pytest.raises(Failed, match=MISSING):
+        ask()
+
+
+@pytest.mark.parametrize("trouble", [Failed("The drive gave up."), OSError(5, "Input/output error")])
+def test_the_journal_has_how_a_run_ended_whose_drive_went(
+    trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_for(drive(path=MISSING), wish("ext4"))
+    run = new_run(tmp_path, plan, Environment())
+
+    def fail(_: object) -> str:
+        raise trouble
+
+    monkeypatch.setattr(execution, "check_start", lambda _: None)
+    monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
+    monkeypatch.setattr(execution, "execute", fail)
+    carry_out(job_of(run), Work(run, Purpose.APPLY, Journal(run), ()))
+    failed, last = read_entries(run)[-2:]
+    assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
+    assert failed.sentence.startswith(f"{MISSING} is not attached any more")
+    assert str(trouble) in failed.sentence and failed.sentence in last.sentence
+
+
+def test_what_was_noted_before_the_drive_went_stays(tmp_path: Path) -> None:
+    (tmp_path / drive_digests.FILE).write_text("as it was")
+    drive_digests.note(tmp_path, plan_for(drive(path=MISSING), wish("ext4")), {1})
+    assert (tmp_path / drive_digests.FILE).read_text() == "as it was"

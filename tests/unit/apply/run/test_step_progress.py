@@ -1,0 +1,89 @@
+"""How far a step is, beside its run's journal: said and read back, and never in the way."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.migrate.migrations import situation
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.lock import lock_run
+from wizard.apply.run.progress import FILE, StepProgress, note_progress, noting, read_progress
+from wizard.apply.run.runs import MIGRATION
+from wizard.faces.status import row_of
+from wizard.migrate.document import render_migration
+from wizard.migrate.make import make_migration
+from wizard.model.documents.migration import Way
+from wizard.model.journal import Event
+
+
+@pytest.mark.parametrize(
+    "progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)]
+)
+def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
+    note_progress(tmp_path, StepProgress(1, 0.1))
+    note_progress(tmp_path, progress)
+    assert read_progress(tmp_path) == progress
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"step": 1, "share": 1.5, "seconds_left": null}',
+        '{"step": 1, "share": 0.5, "seconds_left": -1}',
+        "[" * 9999,
+    ],
+)
+def test_what_makes_no_sense_is_not_believed(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert read_progress(tmp_path) is None
+
+
+def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
+    note_progress(tmp_path / "gone", StepProgress(1, 0.5))
+    assert read_progress(tmp_path / "gone") is None
+
+
+def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("wizard.apply.run.progress.monotonic", lambda: now[0])
+    note = noting(tmp_path, 4, (0.5, 1.0))
+    # What was noted before belongs to other work.
+    assert read_progress(tmp_path) == StepProgress(4, 0.5)
+    for seconds, share, told in (
+        (10.0, 0.5, StepProgress(4, 0.75, 10.0)),
+        (0.1, 0.9, StepProgress(4, 0.75, 10.0)),
+    ):
+        now[0] += seconds
+        note(share)
+        assert read_progress(tmp_path) == told
+    now[0] += 10.0
+    note(1.0)
+    assert read_progress(tmp_path) == StepProgress(4, 1.0, 0.0)
+
+
+def test_status_tells_how_far_a_run_at_work_is(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, "Migrating /dev/sda1 in 6 steps.")
+    journal.add(Event.STEP_STARTED, "Check everything.", step=1)
+    lock = lock_run(tmp_path)
+    (tmp_path / MIGRATION).write_text(render_migration(make_migration(situation(), Way.FULL)))
+    told = {
+        StepProgress(0, 0.99, 1.0): "What it reads or checks now is at 99 percent, about 1 s left.",
+        StepProgress(1, 0.25, 60.0): "Step 1 is at 25 percent, about 60 s left.",
+        StepProgress(1, 0.5): "Step 1 is at 50 percent.",
+    }
+    for progress, sentence in told.items():
+        note_progress(tmp_path, progress)
+        assert row_of(tmp_path).sentence == f"Check everything. {sentence}"
+    journal.add(Event.STEP_DONE, "Done.", step=1)
+    assert row_of(tmp_path).sentence == "Done."
+    os.close(lock)
+    note_progress(tmp_path, StepProgress(2, 0.5))
+    assert row_of(tmp_path).sentence == "Done."

@@ -1,0 +1,1 @@
+"""The steps of a run, by what their tools say."""

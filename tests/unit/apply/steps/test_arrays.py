@@ -1,0 +1,136 @@
+"""The pure rules about arrays and striped filesystems: what their tools' words mean, and what the kernel is
+to say of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.layout.several.stripes import BTRFS, LVM, MD, MIRROR, TWICE
+from tests.unit.layout.test_whole import zoned_plan
+from tests.unit.machines import E512, drive
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.guard import check_operations
+from wizard.apply.plan.start import check_tokens, room_bytes
+from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
+from wizard.apply.steps.arrays import array_parts
+from wizard.apply.steps.readback import checking_programs
+from wizard.filesystems import ext4, xfs
+from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Striping
+from wizard.model.plan import Plan, WipeSignatures
+from wizard.model.units import KIB, MIB
+
+STRIPING = Striping(64 * KIB, 192 * KIB)
+DUMPE2FS = """Filesystem volume name:   striped
+Block size:               4096
+Fragment size:            4096
+RAID stride:              16
+RAID stripe width:        48
+Flex block group size:    16
+"""
+
+
+def test_ext4s_stripe_in_bytes() -> None:
+    assert ext4.striping_in(DUMPE2FS) == STRIPING
+    assert ext4.striping_in(DUMPE2FS.replace("RAID stride", "Other")) is None
+    assert ext4.striping_in("") is None
+
+
+def test_xfs_stripe_in_bytes() -> None:
+    assert xfs.striping_in("blocksize = 4096\nunit = 16\nwidth = 48\n") == STRIPING
+    assert xfs.striping_in("blocksize = 4096\nunit = 0\nwidth = 0\n") is None
+    assert xfs.striping_in("xfs_db: cannot init perag data") is None
+
+
+def test_what_mdadm_says() -> None:
+    said = "MD_LEVEL=raid0\nMD_DEVICES=3\nMD_NAME=any:striped\nMD_UUID=01234567:89abcdef:01234567:89abcdef\n"
+    assert exported(said)["MD_UUID"] == "01234567:89abcdef:01234567:89abcdef"
+    assert examined_chunk("     Chunk Size : 512K\n") == 512 * KIB
+    assert examined_chunk("     Chunk Size : 1M\n") == MIB
+    assert examined_chunk("     Raid Level : raid0\n") is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "drives", "holds"),
+    [
+        (Geometry(512, 4096, 0, 64 * KIB, 192 * KIB), E512, True),
+        (Geometry(512, 4096, 0, 32 * KIB, 192 * KIB), E512, False),
+        (Geometry(512, 4096, 0, 64 * KIB, 128 * KIB), E512, False),
+        (Geometry(512, 4096, 0, 64 * KIB, 0), E512, False),
+        (Geometry(512, 4096, -1, 64 * KIB, 192 * KIB), E512, False),
+        (Geometry(512, 4096, 512, 64 * KIB, 192 * KIB), E512, False),
+        # A drive that itself advises 128 KiB at best, or more at least than the chunk.
+        (Geometry(512, 4096, 0, 64 * KIB, 384 * KIB), replace(E512, optimal_io_bytes=128 * KIB), True),
+        (Geometry(512, 4096, 0, 64 * KIB, 128 * KIB), replace(E512, optimal_io_bytes=128 * KIB), False),
+        (Geometry(512, 4096, 0, 128 * KIB, 192 * KIB), replace(E512, minimum_io_bytes=128 * KIB), True),
+        # 0xFFFF blocks cannot be meant, and what the kernel makes of it tells nothing.
+        (Geometry(512, 4096, -1, 64 * KIB, 0), replace(E512, optimal_io_bytes=33553920), True),
+    ],
+)
+def test_what_the_kernel_is_to_say_of_an_array(seen: Geometry, drives: Geometry, holds: bool) -> None:
+    check = kernel_check("/dev/md127", seen, STRIPING, [drives, E512, E512])
+    assert check.holds is holds, check
+
+
+@pytest.mark.parametrize("plan", [MD, LVM, BTRFS, MIRROR, TWICE])
+def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
+    check_operations(plan, None)
+    check_operations(plan, frozenset({*plan.paths, "/dev/other"}))
+    for left_out in plan.paths:
+        with pytest.raises(Refused, match=f"{left_out} is not a drive that this run may touch"):
+            check_operations(plan, frozenset(plan.paths) - {left_out})
+    foreign = replace(plan.steps[0], operation=WipeSignatures("/dev/md9", ()))
+    with pytest.raises(Refused, match="names /dev/md9 too"):
+        check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
+
+
+def test_every_drives_token_once_in_any_order() -> None:
+    for right in (("Sa", "Sb", "Sc"), ("Sc", "Sa", "Sb")):
+        check_tokens(MD, right)
+    for wrong in (
+        (),
+        ("Sa",),
+        ("Sa", "Sb"),
+        ("Sa", "Sb", "Sb"),
+        ("Sa", "Sb", "Sc", "Sc"),
+        ("Sa", "Sb", "sc"),
+        ("Sa Sb Sc",),
+    ):
+        with pytest.raises(Refused, match="--confirm Sa --confirm Sb --confirm Sc"):
+            check_tokens(MD, wrong)
+    single = plan_for(drive(), wish("ext4"))
+    check_tokens(single, ("S1",))
+    with pytest.raises(Refused, match="'S2' is not its token"):
+        check_tokens(single, ("S2",))
+
+
+def test_room_is_kept_for_what_every_array_part_held() -> None:
+    assert room_bytes(plan_for(drive(), wish("ext4"))) == 2 * MIB * (1 + 1)
+    assert room_bytes(MD) == 2 * MIB * (3 + 3 + 3)
+    assert room_bytes(BTRFS) == 2 * MIB * (3 + 3)
+
+
+@pytest.mark.parametrize(
+    ("plan", "last"),
+    [(MD, "make-array"), (LVM, "make-striped-volume"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
+)
+def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
+    plan: Plan, last: str | None
+) -> None:
+    kinds: list[str] = [step.operation.kind for step in plan.steps]
+    number = kinds.index(last, len(kinds) - kinds[::-1].index(last) - 1) + 1 if last else 0
+    assert not no_way_back(plan, frozenset(range(1, number + 1)))
+    assert no_way_back(plan, frozenset(range(1, number + 2)))
+
+
+def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:
+    wanted = {
+        program
+        for plan in (MD, LVM, BTRFS)
+        for step in plan.steps
+        for program in checking_programs(step.operation)
+    }
+    assert {"mdadm", "lvs", "vgremove", "dumpe2fs", "e2fsck", "btrfs"} <= wanted
+    assert array_parts(MD) == ("/dev/sda1", "/dev/sdb1", "/dev/sdc1")

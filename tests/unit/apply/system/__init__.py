@@ -1,0 +1,1 @@
+"""What is written of the system: fstab, udev's rules, packages."""

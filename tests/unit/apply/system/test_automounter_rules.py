@@ -1,0 +1,137 @@
+"""The rules that udev gets for a while: what they name, and that nothing of them stays behind."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import partition, partitioned
+from wizard.apply.block import unseen as rules_given
+from wizard.apply.block.unseen import forget_left_rules, heed, ignore_mapped
+from wizard.apply.plan import automounter
+from wizard.apply.plan.automounter import let_go, unseen
+from wizard.apply.steps.step_context import Site
+from wizard.apply.system import mounts
+from wizard.apply.system.mounts import Mounted
+from wizard.layout.planner import Mode
+from wizard.model.errors import Failed
+from wizard.model.units import GIB, MIB
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for rules, and a sysfs, that are nobody's; udev is not told."""
+    monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
+    monkeypatch.setattr(rules_given, "_reload", lambda: None)
+    for module in (automounter, rules_given):
+        monkeypatch.setattr(module, "SYS_BLOCK", tmp_path / "block")
+    for name in ("sda", "sda1", "sda2"):
+        (tmp_path / "block" / name).mkdir(parents=True)
+    yield tmp_path / "rules.d"
+
+
+OLD = (partition(1, MIB, GIB), partition(2, MIB + GIB, GIB))
+
+
+def test_the_partitions_are_hidden_for_a_moment_and_looked_at_again(rules: Path) -> None:
+    plan = plan_for(partitioned(*OLD), wish("ext4"), mode=Mode.REPLACE)
+    with pytest.raises(KeyError), unseen(plan):
+        (rule,) = rules.iterdir()
+        said = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
+        raise KeyError
+    assert said == [
+        f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in ("sda1", "sda2")
+    ]
+    assert not list(rules.iterdir())
+    assert [path.parent.name for path in sorted((rules.parent / "block").glob("*/uevent"))] == [
+        "sda1",
+        "sda2",
+    ]
+
+
+def ended_process() -> int:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    return ended.pid
+
+
+def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
+    own, ended = os.getpid(), ended_process()
+    rules.mkdir()
+    for name in (
+        f"00-diskwright-{ended}-partitions.rules",
+        f"00-diskwright-{own}-partitions.rules",
+        "00-another.rules",
+    ):
+        (rules / name).touch()
+    forget_left_rules()
+    assert sorted(path.name for path in rules.iterdir()) == [
+        "00-another.rules",
+        f"00-diskwright-{own}-partitions.rules",
+    ]
+
+
+def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_down(rules: Path) -> None:
+    ignore_mapped("diskwright-20261122-173254-vda")
+    (rule,) = rules.iterdir()
+    mapped, store = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
+    assert (
+        'ATTR{dm/name}=="diskwright-20261122-173254-vda*"' in mapped
+        and 'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1"' in mapped
+    )
+    assert 'ATTRS{loop/backing_file}=="*/diskwright-20261122-173254-vda/*"' in store
+    assert all('ENV{UDISKS_IGNORE}="1"' in line and 'OPTIONS:="nowatch"' in line for line in (mapped, store))
+    # The process is killed, and its snapshot is left.
+    left = rule.rename(rules / f"00-diskwright-{ended_process()}-diskwright-20261122-173254-vda.rules")
+    name = rules.parent / "block/dm-3/dm/name"
+    name.parent.mkdir(parents=True)
+    name.write_text("diskwright-20261122-173254-vda\n")
+    forget_left_rules()
+    assert left.exists()
+    name.unlink()
+    heed("diskwright-20261122-173254-vda")
+    assert not list(rules.iterdir())
+
+
+def test_the_stand_ins_below_what_is_mapped_are_hidden_with_their_partitions(rules: Path) -> None:
+    """A killed run's lock is gone, and its stand-in is held by what is mapped on it."""
+    ignore_mapped("diskwright-11111111", "0007-vda")
+    (rule,) = rules.iterdir()
+    assert 'KERNEL=="loop*", ATTRS{loop/backing_file}=="*/0007-vda/*"' in rule.read_text()
+    assert 'ATTR{dm/name}=="diskwright-11111111*"' in rule.read_text()
+    heed("diskwright-11111111")
+    assert not list(rules.iterdir())
+
+
+def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    new = plan.volumes[0].path
+    there = (
+        Mounted("/dev/sda1", "/home", "ext4", frozenset()),
+        Mounted(new, "/srv/media", "ext4", frozenset()),
+        Mounted(new, "/media/user/x", "ext4", frozenset()),
+        Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
+    )
+    monkeypatch.setattr(automounter, "read_mounts", lambda: there)
+    assert [entry.mount_point for entry, _ in automounter.strangers(plan)] == ["/media/user/x"]
+
+
+def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    there = (
+        Mounted(plan.volumes[0].path, "/media/user/x", "ext4", frozenset()),
+        Mounted("/dev/sdb1", "/media/user/x", "ext4", frozenset()),
+    )
+    ran: list[Sequence[str]] = []
+    for module in (automounter, mounts):
+        monkeypatch.setattr(module, "read_mounts", lambda: there)
+    monkeypatch.setattr(automounter, "_is_ours", lambda _make, _site: True)
+    monkeypatch.setattr(Site, "command", lambda _site, argv: ran.append(argv))
+    site = object.__new__(Site)
+    object.__setattr__(site, "plan", plan)
+    with pytest.raises(Failed, match="where /dev/sdb1 hides it: nothing was unmounted"):
+        let_go(site)
+    assert not ran

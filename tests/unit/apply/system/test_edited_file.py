@@ -1,0 +1,109 @@
+"""Several runs and an editor change one fstab at the same time: no line of anybody's is lost."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.system import edited_file
+from wizard.apply.system.edited_file import edit, kept_as
+from wizard.apply.system.fstab import add_line, new_line_in, remove_line
+from wizard.layout.steps.commands import fstab_line
+from wizard.model.errors import Failed
+from wizard.model.plan import AddFstabLine
+
+ROOT = Path(__file__).parents[4]
+RUNS, ROUNDS = 4, 40
+OLD = "# mounts at boot\nUUID=abc / ext4 defaults 0 1\n"
+
+WRITER = """
+import sys
+from pathlib import Path
+from wizard.apply.system.fstab import add_line, remove_line
+from wizard.model.plan import AddFstabLine
+fstab, me, rounds, barrier = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.stdin.readline()
+for turn in range(rounds):
+    one = AddFstabLine(f"{me:08}-0000-4000-8000-{turn:012}", f"/srv/{me}-{turn}", "ext4", ("nofail",), 2)
+    keep = fstab.with_name(f"kept-{me}-{turn}")
+    add_line(fstab, one, keep)
+    if turn % 2:
+        remove_line(fstab, one, keep)
+"""
+
+
+def line_of(who: int, turn: int) -> AddFstabLine:
+    return AddFstabLine(f"{who:08}-0000-4000-8000-{turn:012}", f"/srv/{who}-{turn}", "ext4", ("nofail",), 2)
+
+
+def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
+    """Each process adds a line a round, and takes out every second one."""
+    fstab = tmp_path / "fstab"
+    fstab.write_text(OLD)
+    argvs = [(sys.executable, "-c", WRITER, str(fstab), str(who), str(ROUNDS)) for who in range(RUNS)]
+    writers = [
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        for argv in argvs
+    ]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        _, said = writer.communicate()
+        assert writer.returncode == 0, said
+    wanted = {fstab_line(line_of(who, turn)) for who in range(RUNS) for turn in range(0, ROUNDS, 2)}
+    text = fstab.read_text()
+    assert text.startswith(OLD)
+    assert sorted(text.removeprefix(OLD).splitlines()) == sorted(wanted)
+    assert not list(tmp_path.glob(".fstab*"))
+
+
+def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It saves its line just when the new file is written and not yet in its place."""
+    fstab = tmp_path / "fstab"
+    fstab.write_text(OLD)
+    write = edited_file._write
+    saved: list[Path] = []
+
+    def write_late(path: Path, text: str, like: Path | None) -> None:
+        write(path, text, like)
+        if path.name.startswith(".fstab") and not saved:
+            saved.append(path)
+            fstab.write_text(f"{fstab.read_text()}UUID=def /home ext4 defaults 0 2\n")
+
+    monkeypatch.setattr(edited_file, "_write", write_late)
+    add_line(fstab, line_of(1, 1), kept_as(fstab, "run"))
+    assert saved
+    assert fstab.read_text() == f"{OLD}UUID=def /home ext4 defaults 0 2\n{fstab_line(line_of(1, 1))}\n"
+
+
+def test_undo_takes_out_its_own_line_alone(tmp_path: Path) -> None:
+    """Two runs share the file: the first is undone while the other's line, and one changed by hand, stay."""
+    fstab = tmp_path / "fstab"
+    fstab.write_text(OLD.rstrip("\n"))
+    for who in (1, 2):
+        add_line(fstab, line_of(who, 0), kept_as(fstab, f"run{who}"))
+    fstab.write_text(fstab.read_text().replace("defaults 0 1", "noatime 0 1"))
+    assert remove_line(fstab, line_of(1, 0), kept_as(fstab, "run1"))
+    assert fstab.read_text() == OLD.replace("defaults", "noatime") + fstab_line(line_of(2, 0)) + "\n"
+
+
+def test_a_line_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    fstab = tmp_path / "fstab"
+    fstab.write_text(f"# one more line\n{OLD}")
+    with pytest.raises(Failed, match="is another by now"):
+        new_line_in(
+            fstab, 2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1", kept_as(fstab, "run")
+        )
+    assert fstab.read_text() == f"# one more line\n{OLD}"
+    assert not kept_as(fstab, "run").exists()
+
+
+def test_a_file_that_never_stands_still_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fstab = tmp_path / "fstab"
+    fstab.write_text(OLD)
+    monkeypatch.setattr(edited_file, "_replaced", lambda *_: False)
+    with pytest.raises(Failed, match="changed all the time"):
+        edit(fstab, lambda text: text + "more\n")
+    assert fstab.read_text() == OLD

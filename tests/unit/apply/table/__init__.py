@@ -1,0 +1,1 @@
+"""Tables as they are written."""

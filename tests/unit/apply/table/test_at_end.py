@@ -1,0 +1,82 @@
+"""A GPT copied from a smaller drive: its second copy comes to the end, and nothing else of it changes."""
+
+import pytest
+
+from tests.unit.apply.table.test_proof import LINUX, OLD, drive, places
+from tests.unit.probe.gptimage import Image
+from wizard.apply.table.at_end import with_backup_at_end
+from wizard.apply.table.image import Image as Places
+from wizard.apply.table.one_entry import with_one_changed
+from wizard.apply.table.proof import in_order
+from wizard.model.errors import Failed
+from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.units import MIB
+from wizard.probe.table.tables import TableReading, read_table
+
+
+def cloned(block_bytes: int) -> Image:
+    """The drive on one three times as large."""
+    small = drive(block_bytes, *OLD)
+    large = Image(3 * small.size_bytes, block_bytes)
+    large.put(0, bytes(small.data))
+    return large
+
+
+def reading(image: Places) -> TableReading:
+    return read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_the_second_copy_comes_to_the_end_and_all_between_is_usable(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    before, found = reading(image), reading(with_backup_at_end(image))
+    wanted = with_backup_at_end(image)
+    assert before.table.backup != "ok"
+    assert (found.table.primary, found.table.backup) == ("ok", "ok")
+    assert found.table.ordinary and found.entries == before.entries and found.table.uuid == before.table.uuid
+    far = image.size_bytes - block_bytes - -(-128 * 128 // block_bytes) * block_bytes
+    assert found.table.end_usable_bytes == far
+    assert with_backup_at_end(wanted) == wanted
+    assert wanted.read(0, block_bytes) == image.read(0, block_bytes)
+
+
+def test_what_is_sound_or_beyond_repair_is_left_alone() -> None:
+    sound = places(drive(512, *OLD))
+    assert with_backup_at_end(sound) == sound
+    made = cloned(512)
+    made.put(512 + 60, b"\x99")
+    assert with_backup_at_end(places(made)) == places(made)
+
+
+def test_a_partition_in_its_place_is_not_written_over() -> None:
+    made = cloned(512)
+    made.gpt((2048, made.last_lba - 5, "all"), backup_lba=8000, last_usable=made.last_lba - 5)
+    with pytest.raises(Failed, match="belongs"):
+        with_backup_at_end(places(made))
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_a_partition_grows_in_the_same_write_the_new_copy_first(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    size = image.size_bytes - 2 * MIB - 4096 * block_bytes
+    entries = (
+        TableEntry(1, 2048 * block_bytes, 2048 * block_bytes, LINUX, "first", kept=True),
+        TableEntry(2, 4096 * block_bytes, size // MIB * MIB, LINUX, "second", kept=False),
+    )
+    wanted = with_one_changed(WriteTable("/dev/sdz", "gpt", False, entries), image)
+    found = reading(wanted)
+    assert (found.table.primary, found.table.backup) == ("ok", "ok")
+    assert [entry.size_bytes for entry in found.entries] == [entry.size_bytes for entry in entries]
+    assert found.entries[0] == reading(image).entries[0]
+    order = [offset for offset, _ in in_order("gpt", image, wanted) if offset]
+    assert order[0] > image.size_bytes // 2 and order[-1] == block_bytes
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_wherever_it_is_cut_off_the_same_table_comes_of_it(block_bytes: int) -> None:
+    image = places(cloned(block_bytes))
+    wanted, half = with_backup_at_end(image), image
+    for offset, data in in_order("gpt", image, wanted):
+        assert with_backup_at_end(half) == wanted
+        half = half.having({offset: data})
+    assert half == wanted

@@ -1,0 +1,1 @@
+"""A migration as a transaction: its commit and its undoing, cut at every moment."""

@@ -1,0 +1,296 @@
+"""A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken
+back, to the bit."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.exchanging import differing
+from tests.unit.apply.transaction.committed import (
+    AFTER,
+    BAR,
+    BEFORE,
+    CHECKSUMS,
+    CHUNK,
+    EXTENT,
+    RECOVERY,
+    SIZE,
+    Case,
+    mounted,
+)
+from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.transaction.snapshotted import OLD, WORK
+from wizard.migrate.ext.bar import DECIDING, barred
+from wizard.model.errors import Refused
+
+UNTOLD = 10_000
+ROUNDS = 3
+"""Of each moment: with another part of the cache lost, and the second cut elsewhere."""
+
+
+def moments(case: Case, what: str) -> int:
+    assert getattr(case, what)(UNTOLD)
+    return case.drive.power.moments
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_commit_writes_what_differs_and_undo_takes_it_back(tmp_path: Path, block_bytes: int) -> None:
+    case = Case(tmp_path, block_bytes)
+    assert case.commit()
+    assert (case.content, case.phase) == (case.after, Phase.RELEASED)
+    record = load_record(case.run)
+    assert record is not None
+    (change,) = record.changes
+    kept = {
+        place.start_bytes // CHUNK + at
+        for place in change.places
+        for at in range(-(-place.size_bytes // CHUNK))
+    }
+    assert kept == set(differing(case.before, case.after)), "what stays the same is neither kept nor written"
+    old = (case.store / OLD).read_bytes()
+    assert differing(bytes(len(old)), old).keys() <= kept
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (case.before, Phase.UNDONE, False)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("way_on", ["commit", "undo"])
+def test_power_cut_at_every_moment_of_the_commit(tmp_path: Path, way_on: str, block_bytes: int) -> None:
+    for seed in range(ROUNDS * moments(Case(tmp_path / "whole", block_bytes), "commit")):
+        case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
+        assert not case.commit(seed // ROUNDS)
+        if case.phase in UNTOUCHED and way_on == "undo":
+            assert case.content == case.before
+            continue
+        case.goes_on(way_on, seed)
+        assert case.content == (case.after if way_on == "commit" else case.before)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_power_cut_at_every_moment_of_the_undoing(tmp_path: Path, block_bytes: int) -> None:
+    whole = Case(tmp_path / "whole", block_bytes)
+    assert whole.commit()
+    for seed in range(ROUNDS * moments(whole, "undo")):
+        case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
+        assert case.commit()
+        assert not case.undo(seed // ROUNDS)
+        case.goes_on("undo", seed)
+        assert case.content == case.before
+
+
+def test_files_of_an_unfinished_collection_are_made_again(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    (case.store / OLD).write_bytes(b"half")
+    assert case.commit()
+    assert case.content == AFTER
+
+
+def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    mounted(case.drive.content)
+    found = case.content
+    with pytest.raises(Refused, match=r"was written to since.*Nothing was written"):
+        case.undo()
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
+
+
+def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    case.drive.content[-1] ^= 1
+    with pytest.raises(Refused, match="was written to since it was complete"):
+        case.undo()
+    assert case.phase is Phase.RELEASED
+
+
+def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    # Where the phase is written and the bar is not.
+    assert not case.commit(3)
+    assert case.phase is Phase.CLEARING
+    case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
+    mounted(case.drive.content)
+    found = case.content
+    with pytest.raises(Refused, match="left as it is"):
+        case.commit()
+    assert (case.content, case.phase) == (found, Phase.LEFT)
+
+
+def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(3)
+    case.drive.content[1024 + 0x34] ^= 1
+    found = case.content
+    assert case.undo()
+    assert (case.content, case.phase) == (found, Phase.LEFT)
+
+
+@pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
+@pytest.mark.parametrize("moment", [0, None])
+def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(
+    tmp_path: Path, moment: int | None, at: int
+) -> None:
+    """As after a restart, which mounts it: nothing is barred yet."""
+    case = Case(tmp_path)
+    assert moment is None or not case.commit(moment)
+    assert case.phase is Phase.REHEARSING
+    case.drive.content[at] ^= 1
+    case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
+    found = case.content
+    with pytest.raises(Refused, match="left as it is"):
+        case.commit()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
+
+
+def test_nothing_is_committed_on_what_somebody_used_after_it_was_kept(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(2)
+    assert case.phase is Phase.SAVED
+    mounted(case.drive.content)
+    found = case.content
+    with pytest.raises(Refused, match=r"changed after the rehearsal\. Nothing was written"):
+        case.commit()
+    assert (case.content, case.phase) == (found, Phase.SAVED)
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
+
+
+def test_the_way_back_does_not_need_the_snapshots_store(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    (case.store / WORK).unlink()
+    assert case.undo()
+    assert (case.content, case.phase) == (case.before, Phase.UNDONE)
+
+
+def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    case.device = "/dev/sdy1"
+    case.drive.content[-1] ^= 1
+    with pytest.raises(
+        Refused, match=r"/dev/sdy1 was changed at byte \d+ .* What is kept of both states lies"
+    ):
+        case.commit()
+    case.drive.content[-1] ^= 1
+    assert case.commit()
+    assert case.content == case.after
+
+
+def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    assert case.phase is Phase.REPLACING
+    case.drive.content[DECIDING] = BEFORE[DECIDING]
+    for what in ("commit", "undo"):
+        with pytest.raises(Refused):
+            getattr(case, what)()
+    assert case.phase is Phase.REPLACING
+
+
+@pytest.mark.parametrize("wholly", [False, True])
+@pytest.mark.parametrize(("file", "what"), [(WORK, "commit"), (OLD, "undo")])
+def test_damaged_stores_are_not_written_to_the_drive(
+    tmp_path: Path, file: str, what: str, wholly: bool
+) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    found = case.content
+    damaged = bytearray((case.store / file).read_bytes())
+    for at in range(2 * CHUNK if file == WORK else 0, len(damaged), CHUNK):
+        damaged[at] ^= 1
+    damaged = bytearray(len(damaged)) if wholly else damaged
+    (case.store / file).write_bytes(damaged)
+    with pytest.raises(Refused, match="changed or damaged"):
+        getattr(case, what)()
+    assert case.content == found
+
+
+USED: tuple[Mapping[int, int], ...] = ({}, {0x60: 0x2 | EXTENT | RECOVERY})
+"""Mounted and unmounted, and mounted when the power went."""
+
+
+def released(folder: Path, what: str) -> Case:
+    """The last block was written, and the phase was not."""
+    whole = Case(folder / "whole")
+    assert what == "commit" or whole.commit()
+    case = Case(folder / what)
+    assert what == "commit" or case.commit()
+    assert not getattr(case, what)(moments(whole, what) - 2)
+    assert case.phase is (Phase.RELEASING if what == "commit" else Phase.RELEASING_BACK)
+    assert case.content == (AFTER if what == "commit" else BEFORE)
+    return case
+
+
+@pytest.mark.parametrize("change", USED)
+def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: Mapping[int, int]) -> None:
+    case = released(tmp_path, "commit")
+    mounted(case.drive.content, change)
+    found = case.content
+    with pytest.raises(Refused, match="written to since"):
+        case.undo()
+    assert case.commit()
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
+    with pytest.raises(Refused, match="written to since"):
+        case.undo()
+    assert case.content == found
+
+
+def test_used_after_the_last_write_it_is_left_so_also_where_the_old_bytes_are_damaged(
+    tmp_path: Path,
+) -> None:
+    case = released(tmp_path, "commit")
+    (case.store / OLD).write_bytes(bytes(SIZE))
+    mounted(case.drive.content)
+    found = case.content
+    assert case.commit()
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
+
+
+def test_used_after_it_was_put_back_is_left_as_it_is(tmp_path: Path) -> None:
+    case = released(tmp_path, "undo")
+    mounted(case.drive.content, {0x64: 0x1 | CHECKSUMS | 0x2})
+    found = case.content
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
+
+
+STRANGE: tuple[Mapping[int, int], ...] = (
+    {0x68: 0},
+    {0x108: 1_000_000_001},
+    {0x38: 0},
+    {0x60: 0x2},
+    {0x60: 0x2 | EXTENT | BAR},
+    {0x58: 128},
+)
+"""Another filesystem, the same made anew, none, the one from before, one that is barred, and one with other
+inodes."""
+
+
+@pytest.mark.parametrize("change", STRANGE)
+def test_what_is_not_the_new_filesystem_is_not_taken_for_it(
+    tmp_path: Path, change: Mapping[int, int]
+) -> None:
+    case = released(tmp_path, "commit")
+    mounted(case.drive.content, change)
+    found = case.content
+    for what in ("commit", "undo"):
+        with pytest.raises(Refused, match="Nothing was written"):
+            getattr(case, what)()
+    assert (case.content, case.phase) == (found, Phase.RELEASING)
+
+
+def test_the_new_filesystem_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+    case = released(tmp_path, "undo")
+    mounted(case.drive.content, {0x60: 0x2 | EXTENT})
+    with pytest.raises(Refused, match="Nothing was written"):
+        case.undo()
+    assert case.phase is Phase.RELEASING_BACK
+
+
+def test_a_bar_changes_one_sector_only() -> None:
+    changed = [at for at in range(4096) if barred(AFTER[:4096])[at] != AFTER[at]]
+    assert changed and all(DECIDING.start <= at < DECIDING.stop for at in changed)

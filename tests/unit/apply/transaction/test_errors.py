@@ -1,0 +1,101 @@
+"""A transaction on a drive that errs at any one write or flush of the commit or of the undoing: whatever is
+said to be done is on the medium, and where it is not done, it can be finished, or taken back.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.exchanging import ErringDrive, Fault
+from tests.unit.apply.transaction.committed import Case
+from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
+from wizard.apply.engine.record import UNTOUCHED, Phase
+from wizard.model.errors import Failed, Refused
+
+DONE = {"commit": Phase.RELEASED, "undo": Phase.UNDONE}
+ROUNDS = 3
+FAULTS = [Fault.LOST, Fault.TORN, Fault.KEPT, Fault.DROPPED]
+
+
+class ErringCase(Case):
+    """A transaction on a drive that errs once."""
+
+    def __init__(self, folder: Path, block_bytes: int, fault: Fault, seed: int = 0) -> None:
+        super().__init__(folder, block_bytes, seed)
+        power, content = self.drive.power, self.drive.content
+        self.erring = ErringDrive(content, power, Random(seed), block_bytes, fault=fault)
+        self.drive = self.erring
+
+    def errs(self, what: str, at: int | None) -> bool:
+        """Whether it is said to be done, although the drive errs at this of its writes and flushes."""
+        self.erring.errs_at, self.erring.asked = at, 0
+        try:
+            getattr(self.committing(), what)(lambda share: None)
+        except (Failed, Refused):
+            return False
+        finally:
+            self.erring.errs_at = None
+        return self.phase is DONE[what]
+
+    def wanted(self, what: str) -> bytes:
+        return self.after if what == "commit" else self.before
+
+    def goes_without_power(self) -> None:
+        """What is in the drive's cache alone is lost."""
+        self.drive.cached.clear()
+
+
+def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[tuple[ErringCase, bool]]:
+    """One for each write and flush, before which nothing went wrong; and whether it is said to be done."""
+    whole = ErringCase(folder / "whole", block_bytes, fault)
+    assert what == "commit" or whole.commit()
+    assert whole.errs(what, None)
+    for seed in range(ROUNDS * whole.erring.asked):
+        case = ErringCase(folder / f"at{seed}", block_bytes, fault, seed)
+        assert what == "commit" or case.commit()
+        yield case, case.errs(what, seed // ROUNDS)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("what", list(DONE))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_done_after_an_error_is_on_the_medium(
+    tmp_path: Path, fault: Fault, what: str, block_bytes: int
+) -> None:
+    """Asked for again, it comes to its end; then the power goes, and nothing is missing."""
+    erred = 0
+    for case, done in cases(tmp_path, what, fault, block_bytes):
+        erred += not done
+        assert done or case.errs(what, None), "an error that has passed holds nobody up"
+        case.goes_without_power()
+        assert case.content == case.wanted(what)
+    assert erred >= ROUNDS
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("way_on", list(DONE))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str, block_bytes: int) -> None:
+    """What erred is asked for again, or taken back, and then the power goes at some moment: nothing half
+    replaced can be mounted, and it still comes to its end."""
+    for number, (case, done) in enumerate(cases(tmp_path, "commit", fault, block_bytes)):
+        if done or case.phase in UNTOUCHED:
+            continue
+        case.goes_on(way_on, number)
+        case.goes_without_power()
+        assert case.content == case.wanted(way_on)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("what", list(DONE))
+def test_nothing_is_called_the_same_that_the_drive_wrote_wrongly(
+    tmp_path: Path, what: str, block_bytes: int
+) -> None:
+    for case, done in cases(tmp_path, what, Fault.WRONG, block_bytes):
+        for _ in range(2):
+            if done:
+                break
+            done = case.errs(what, None)
+        assert not done or not case.committing().is_as_put or case.content == case.wanted(what)

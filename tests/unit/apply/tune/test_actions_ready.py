@@ -1,0 +1,74 @@
+"""Who may write to what was mounted, by the owner and the permissions that it has."""
+
+import os
+import pwd
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.documents.test_changes import CHANGES
+from wizard.apply.tune import ready
+from wizard.apply.tune.ready import ready_said, writer_of
+from wizard.model.documents.changes import Attach, Changes, ChangeStep
+from wizard.model.operations.writer import EVERYONE, ROOT, Writer
+from wizard.model.plan import Mount
+
+NOBODY = pwd.getpwnam("nobody")
+PERSON = Writer("person", "nobody", NOBODY.pw_uid, NOBODY.pw_gid)
+MOUNT = Mount("/dev/sda1", "/srv/media", "ext4", ())
+
+
+def top(mode: int, uid: int = 0, gid: int = 0) -> os.stat_result:
+    """A folder with this mode and these owners."""
+    return os.stat_result((0o040000 | mode, 0, 0, 1, uid, gid, 0, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("folder", "writer"),
+    [
+        (top(0o755), ROOT),
+        (top(0o1777), EVERYONE),
+        (top(0o755, NOBODY.pw_uid, NOBODY.pw_gid), PERSON),
+        (top(0o555, NOBODY.pw_uid), ROOT),
+        (top(0o775, gid=4_000_000), Writer("group", "4000000", 0, 4_000_000)),
+        (top(0o775), ROOT),
+        (top(0o700, 4_000_000), Writer("person", "4000000", 4_000_000, 0)),
+    ],
+)
+def test_who_may_write_is_read_from_the_top_folder(folder: os.stat_result, writer: Writer) -> None:
+    assert writer_of(folder) == writer
+
+
+@pytest.fixture
+def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
+    """Changes that mounted a volume of 1.0 TB that root alone can write to."""
+    monkeypatch.setattr(ready, "_size_bytes", lambda device: 10**12)
+    monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=0))
+    monkeypatch.setattr(Path, "stat", lambda self, **_: top(0o755))
+    monkeypatch.setattr(Path, "is_mount", lambda self: True)
+    return replace(CHANGES, wanted=Attach(writer=PERSON), steps=(ChangeStep(MOUNT),))
+
+
+def test_where_only_root_can_write_that_comes_first_with_the_command_for_it(
+    mounted: Changes,
+) -> None:
+    first, more = map(str, ready_said(mounted))
+    assert first == "1.0 TB ready at /srv/media, writable by root only."
+    assert "To let nobody write there: sudo chown nobody /srv/media" in more
+    assert len(ready_said(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
+
+
+def test_what_is_mounted_read_only_is_writable_by_nobody(
+    mounted: Changes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=os.ST_RDONLY))
+    assert [*map(str, ready_said(mounted))] == ["1.0 TB ready at /srv/media, read-only."]
+
+
+def test_what_is_not_mounted_any_more_is_not_called_ready(
+    mounted: Changes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "is_mount", lambda self: False)
+    assert ready_said(mounted) == () == ready_said(CHANGES)

@@ -1,0 +1,1 @@
+"""Ways, work and its result."""

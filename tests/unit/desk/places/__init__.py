@@ -1,0 +1,1 @@
+"""The screens from the drives to the last question."""

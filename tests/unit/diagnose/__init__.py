@@ -1,0 +1,1 @@
+"""What is found of drives and of what lies on them."""

@@ -1,0 +1,371 @@
+"""How well a drive is, from what smartctl writes. The shapes are those of its JSON, as kept in public by
+AnalogJ/scrutiny (webapp/backend/pkg/models/testdata) and prometheus-community/smartctl_exporter (testdata);
+the numbers are made up, or theirs."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import drive, machine, unread
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.health.judge import MOST_SENTENCES, Verdict, find_health, is_told, judge_health
+from wizard.faces.showing.inspection import drive_document
+from wizard.faces.showing.portrait import portrait
+from wizard.model.drive_facts import NO_SMART, Health
+from wizard.model.finding import Severity
+from wizard.model.machine import Drive
+from wizard.probe.drive.smart import smart_of
+from wizard.probe.recorded import load_machine
+
+MACHINES = Path(__file__).parents[2] / "machines"
+
+
+def attribute(
+    number: int, name: str, value: int, *, failed: str = "", prefailure: bool = False
+) -> dict[str, Any]:
+    return {
+        "id": number,
+        "name": name,
+        "value": 100,
+        "thresh": 36,
+        "when_failed": failed,
+        "flags": {"prefailure": prefailure},
+        "raw": {"value": value, "string": str(value)},
+    }
+
+
+def ata(
+    *attributes: dict[str, Any], passed: bool = True, hours: int = 30000, **more: object
+) -> dict[str, Any]:
+    return {
+        "smart_status": {"passed": passed},
+        "ata_smart_attributes": {"revision": 16, "table": list(attributes)},
+        "power_on_time": {"hours": hours},
+        "temperature": {"current": 31},
+        **more,
+    }
+
+
+def self_tests(*entries: tuple[int, bool | None], kind: str = "standard") -> dict[str, Any]:
+    """Self-tests, the last one first: at how many hours, and whether each passed; None was aborted."""
+    table = [
+        {"status": {"value": 0, **({} if passed is None else {"passed": passed})}, "lifetime_hours": hours}
+        for hours, passed in entries
+    ]
+    return {"ata_smart_self_test_log": {kind: {"revision": 1, "table": table}}}
+
+
+def nvme(passed: bool = True, **log: int) -> dict[str, Any]:
+    usual = {
+        "critical_warning": 0,
+        "available_spare": 100,
+        "available_spare_threshold": 10,
+        "percentage_used": 3,
+        "media_errors": 0,
+    }
+    return {
+        "smart_status": {"passed": passed, "nvme": {"value": 0}},
+        "nvme_smart_health_information_log": usual | log,
+        "power_on_time": {"hours": 100},
+        "temperature": {"current": 40},
+    }
+
+
+def with_smart(said: dict[str, Any]) -> Drive:
+    return replace(drive(), smart=smart_of(json.dumps(said)))
+
+
+REALLOCATED, PENDING, LOST = (
+    (5, "Reallocated_Sector_Ct"),
+    (197, "Current_Pending_Sector"),
+    (198, "Offline_Uncorrectable"),
+)
+SAID = {
+    "a sound disk": (
+        ata(attribute(*REALLOCATED, 0), attribute(*PENDING, 0), **self_tests((29976, True))),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+            "Its last self-test passed 24 hours of power ago.",
+        ),
+    ),
+    "pending sectors": (
+        ata(attribute(*PENDING, 8), attribute(*LOST, 2)),
+        "failing",
+        (
+            "Failing: copy everything off it now.",
+            "8 sectors cannot be read; what they held may be lost.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "one pending sector": (
+        ata(attribute(*PENDING, 1), hours=1),
+        "failing",
+        (
+            "Failing: copy everything off it now.",
+            "One sector cannot be read; what it held may be lost.",
+            "It was on for one hour.",
+            "It is at 31 °C.",
+        ),
+    ),
+    "replaced sectors": (
+        ata(attribute(*REALLOCATED, 387)),
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "It has replaced 387 bad sectors with spares.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "a failed check, of all that can be said": (
+        ata(
+            attribute(*REALLOCATED, 1975, failed="now", prefailure=True),
+            attribute(*PENDING, 8),
+            passed=False,
+            **self_tests((42, False)),
+        ),
+        "failing",
+        (
+            "Failing: copy everything off it now.",
+            "Its own health check has failed.",
+            "Reallocated_Sector_Ct has fallen to the maker's limit.",
+            "8 sectors cannot be read; what they held may be lost.",
+            "Its last self-test found errors.",
+        ),
+    ),
+    "a self-test that found errors": (
+        ata(**self_tests((30000, None), (29000, False), (28000, True), kind="extended")),
+        "failing",
+        (
+            "Failing: copy everything off it now.",
+            "Its last self-test found errors.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "an older self-test that did": (
+        ata(**self_tests((29000, True), (28000, False))),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+            "Its last self-test passed 1000 hours of power ago.",
+        ),
+    ),
+    "a disk whose log of self-tests has counted past 16 bits": (
+        ata(hours=65592, **self_tests((42, True))),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 7.5 years (65592 hours).",
+            "It is at 31 °C.",
+            "Its last self-test passed 14 hours of power ago.",
+        ),
+    ),
+    "other things under the same numbers": (
+        ata(
+            attribute(197, "Not_In_Use", 77),
+            attribute(198, "Host_Reads_GiB", 77),
+            attribute(5, "Retry_Count", 9),
+        ),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "a sound SSD": (
+        nvme(),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 100 hours.",
+            "It is at 40 °C.",
+        ),
+    ),
+    "an SSD that counts no spares, as QEMU's": (
+        nvme(available_spare=0, available_spare_threshold=0),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 100 hours.",
+            "It is at 40 °C.",
+        ),
+    ),
+    "an SSD at its end": (
+        nvme(percentage_used=104, available_spare=8, media_errors=7, critical_warning=1),
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "7 times it could not give back what was stored.",
+            "104 % of the writing it was made for is used up.",
+            "Only 8 % of its spare blocks are left.",
+            "It was on for 100 hours.",
+        ),
+    ),
+    "an SSD that warns": (
+        nvme(passed=False, critical_warning=4),
+        "failing",
+        (
+            "Failing: copy everything off it now.",
+            "Its own health check has failed.",
+            "It was on for 100 hours.",
+            "It is at 40 °C.",
+        ),
+    ),
+    "a SAS disk": (
+        {
+            "smart_status": {"passed": True},
+            "scsi_grown_defect_list": 56,
+            "power_on_time": {"hours": 43549, "minutes": 33},
+            "temperature": {"current": 34, "drive_trip": 85},
+            "scsi_self_test_0": {"result": {"value": 1}, "power_on_time": {"hours": 43500}},
+            "scsi_self_test_1": {"result": {"value": 0}, "power_on_time": {"hours": 43449}},
+        },
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "It has replaced 56 bad sectors with spares.",
+            "It was on for 5.0 years (43549 hours).",
+            "It is at 34 °C.",
+            "Its last self-test passed 100 hours of power ago.",
+        ),
+    ),
+    "a SAS disk that could not read": (
+        {
+            "smart_status": {"passed": True},
+            "scsi_error_counter_log": {"read": {"total_uncorrected_errors": 3}},
+        },
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "3 times it could not give back what was stored.",
+        ),
+    ),
+    "errors of reading": (
+        ata(attribute(187, "Reported_Uncorrect", 12)),
+        "worn",
+        (
+            "Worn: it works, but plan to replace it.",
+            "12 times it could not give back what was stored.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "a bad cable": (
+        ata(attribute(199, "UDMA_CRC_Error_Count", 41), attribute(187, "Reported_Uncorrect", 0)),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "41 times data came damaged over the cable; if that goes on, change the cable.",
+            "It was on for 3.4 years (30000 hours).",
+            "It is at 31 °C.",
+        ),
+    ),
+    "counts without a verdict": (
+        {"temperature": {"current": 29}, "ata_smart_attributes": {"table": [attribute(*PENDING, 0)]}},
+        "unknown",
+        (
+            "Unknown: the drive gives no verdict on itself.",
+            "It is at 29 °C.",
+        ),
+    ),
+    "nonsense": (
+        {
+            "smart_status": [],
+            "ata_smart_attributes": {"table": [3, None]},
+            "power_on_time": {"hours": "many"},
+        },
+        "unknown",
+        ("Unknown: the drive gives no verdict on itself.",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_verdict_and_at_most_five_short_sentences(name: str) -> None:
+    said, verdict, wanted = SAID[name]
+    judged = judge_health(with_smart(said))
+    assert judged.verdict == verdict
+    assert tuple(map(str, judged.said)) == wanted
+    assert len(judged.said) <= MOST_SENTENCES and all(len(str(one).split()) <= 20 for one in judged.said)
+
+
+def test_a_nvme_drives_own_log_of_self_tests() -> None:
+    log = {"nvme_self_test_log": {"table": [{"self_test_result": {"value": 7}, "power_on_hours": 90}]}}
+    assert "self-test found errors" in str(judge_health(with_smart(nvme() | log)).said[1])
+    log["nvme_self_test_log"]["table"].insert(0, {"self_test_result": {"value": 0}, "power_on_hours": 95})
+    assert (
+        str(judge_health(with_smart(nvme() | log)).said[-1])
+        == "Its last self-test passed 5 hours of power ago."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("pending sectors", {"health-unreadable": Severity.DANGER}),
+        ("a self-test that found errors", {"health-unreadable": Severity.DANGER}),
+        ("replaced sectors", {"health-worn": Severity.WARNING}),
+        ("an SSD at its end", {"health-worn": Severity.WARNING}),
+        ("errors of reading", {"health-worn": Severity.WARNING}),
+        ("a bad cable", {}),
+        ("a sound disk", {}),
+        ("nonsense", {}),
+    ],
+)
+def test_what_is_bad_is_a_finding(name: str, codes: dict[str, Severity]) -> None:
+    on = with_smart(SAID[name][0])
+    assert {finding.code: finding.severity for finding in find_health(on)} == codes
+    assert set(codes) <= {finding.code for finding in diagnose(machine(on), on, ()).findings}
+
+
+@pytest.mark.parametrize("name", ["stick", "enclosure", "bridge-4096"])
+def test_a_bridge_that_passes_nothing_is_unknown(name: str) -> None:
+    """Recorded machines: smartctl says `Unknown USB bridge`, and nothing else."""
+    here = load_machine(MACHINES / f"{name}.json")
+    on = next(one for one in here.drives if any(unread.what == "smart" for unread in one.unread))
+    judged = judge_health(on)
+    assert judged.verdict is Verdict.UNKNOWN and "Unknown USB bridge" in str(judged.said[0])
+    assert not list(find_health(on))
+
+
+def test_old_recordings_know_the_verdict_and_no_counts() -> None:
+    on = load_machine(MACHINES / "red.json").drives[0]
+    assert on.smart.health == Health() and judge_health(on).verdict is Verdict.GOOD
+    failing = next(
+        one for one in load_machine(MACHINES / "nvme-failing.json").drives if one.smart.passed is False
+    )
+    assert judge_health(failing).verdict is Verdict.FAILING
+
+
+def test_inspect_shows_it_in_one_block_and_as_data() -> None:
+    on = with_smart(SAID["replaced sectors"][0])
+    diagnosis = diagnose(machine(on), on, ())
+    lines = [text for text, _ in portrait(on, diagnosis)]
+    (first,) = [index for index, line in enumerate(lines) if line.startswith("  health: ")]
+    assert " ".join(lines[first : first + 3]).split()[1:6] == ["Worn:", "it", "works,", "but", "plan"]
+    health = drive_document(on, diagnosis)["health"]
+    assert (health["verdict"], health["reallocated"], health["hours"], health["pending"]) == (
+        "worn",
+        387,
+        30000,
+        None,
+    )
+
+
+def test_a_drive_that_has_none_is_not_spoken_of() -> None:
+    loop = replace(drive(), smart=NO_SMART)
+    assert not is_told(loop) and judge_health(loop).verdict is Verdict.UNKNOWN
+    assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))
+    asked = replace(loop, unread=(unread("smart", "Needs root."),))
+    assert is_told(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."

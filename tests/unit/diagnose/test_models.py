@@ -1,0 +1,283 @@
+"""The list of models: whole model numbers as drives write them, look-alikes, and what a user adds."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive
+from wizard.diagnose.patterns import Kind, Pattern, fitting, load_patterns, read_patterns
+from wizard.diagnose.recording import judge_recording
+from wizard.diagnose.rungs import rungs_of
+from wizard.model.drive_facts import Ata, Smart
+from wizard.model.errors import BadInput
+from wizard.model.finding import Recorded, Recording
+from wizard.model.machine import Drive
+
+YES, LIKELY, UNKNOWN, _ = Recorded
+TB = 10**12
+
+
+@pytest.fixture
+def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Pattern, ...]:
+    """The list without what this machine's user has added."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return load_patterns()
+
+
+def by_model(subject: Drive, patterns: tuple[Pattern, ...]) -> Recording:
+    return judge_recording(subject, rungs_of(subject, patterns))
+
+
+def test_a_drive_that_says_nothing_is_known_by_its_model(bundled: tuple[Pattern, ...]) -> None:
+    found = by_model(drive(model="ST8000AS0002-1NA17Z"), bundled)
+    assert found == Recording("shingled", "drive", YES, "high", found.evidence)
+    assert "smartmontools" in str(found.evidence[-1].source)
+
+
+WHOLE = [
+    ("ST8000AS0002-1NA17Z", YES),
+    ("ST5000AS0011-1V3163", YES),
+    ("ST8000DM004-2CX188", YES),
+    ("ST4000DM004-2CV104", YES),
+    ("ST2000DM008-2FR102", YES),
+    ("WDC WD40EFAX-68JH4N0", YES),
+    ("WDC WD60EFAX-68SHWN0", YES),
+    ("WDC WD40EZAZ-00SF3B0", YES),
+    ("WDC WD40EDAZ-11SLVB0", YES),
+    ("WDC WD20EZBX-00AYRA0", YES),
+    ("WDC WD10SPZX-22Z10T0", YES),
+    ("WDC WD10SPSX-22A6WT0", YES),
+    ("TOSHIBA HDWD240", YES),
+    ("TOSHIBA HDWT860", YES),
+    ("TOSHIBA HDWL120", YES),
+    ("TOSHIBA MQ04UBB400", YES),
+    ("TOSHIBA DT02ABA400", LIKELY),
+    ("TOSHIBA DT02ABA400V", LIKELY),
+    ("TOSHIBA DT02ABA600V", LIKELY),
+    ("TOSHIBA DT02ABA200", UNKNOWN),
+    ("ST5000DM003-2FH18L", LIKELY),
+    ("ST5000DM000-1FK178", UNKNOWN),
+    ("WDC WSH722020ALN604", LIKELY),
+    ("WDC WSH722626ALN604", LIKELY),
+    ("WDC WUH722626ALE604", UNKNOWN),
+    ("WDC WUH721818ALE6L4", UNKNOWN),
+    ("TOSHIBA MQ04ABF100", LIKELY),
+    ("ST5000LM000-2AN170", LIKELY),
+    ("ST2000LM015-2E8174", LIKELY),
+    ("ST1000LM035-1RK172", LIKELY),
+    ("WDC WD50NDZW-11BCSS0", LIKELY),
+    ("WDC WD40EMAZ-11HYVB0", LIKELY),
+    ("TOSHIBA HDWD320", LIKELY),
+    ("WDC WD40EFRX-68N32N0", UNKNOWN),
+    ("WDC WD40EFZX-68AWUN0", UNKNOWN),
+    ("WDC WD40EFPX-68C6CN0", UNKNOWN),
+    ("WDC WD80EFAX-68LHPN0", UNKNOWN),
+    ("WDC WD101EFAX-68LDBN0", UNKNOWN),
+    ("WDC WD80EMAZ-00WJTA0", UNKNOWN),
+    ("WDC WD120EMAZ-11BLFA0", UNKNOWN),
+    ("WDC WD80EDAZ-11TA3A0", UNKNOWN),
+    ("WDC WD140EDFZ-11A0VA0", UNKNOWN),
+    ("WDC WD40EZAX-22C8UB0", UNKNOWN),
+    ("WDC WD10EZEX-08WN4A0", UNKNOWN),
+    ("WDC WD10EARS-00Y5B1", UNKNOWN),
+    ("ST4000VX013-2XG104", UNKNOWN),
+    ("ST8000VX004-2M1101", UNKNOWN),
+    ("ST4000DM005-2DP166", UNKNOWN),
+    ("ST500DM009-2F110A", UNKNOWN),
+    ("ST4000DM000-1F2168", UNKNOWN),
+    ("ST1000DM010-2EP102", UNKNOWN),
+    ("ST4000VN008-2DR166", UNKNOWN),
+    ("ST8000NM0055-1RM112", UNKNOWN),
+    ("ST2000LM003 HN-M201RAD", UNKNOWN),
+    ("TOSHIBA HDWD110", UNKNOWN),
+    ("TOSHIBA HDWD130", UNKNOWN),
+    ("TOSHIBA HDWJ110", UNKNOWN),
+    ("TOSHIBA MG08ACA16TE", UNKNOWN),
+    ("TOSHIBA DT01ACA300", UNKNOWN),
+    ("TOSHIBA MQ01ABD100", UNKNOWN),
+    ("HGST HUS726T4TALA6L4", UNKNOWN),
+    ("SAMSUNG HD204UI", UNKNOWN),
+    ("Samsung SSD 870 QVO 8TB", UNKNOWN),
+    ("My Passport 25E2", UNKNOWN),
+]
+"""Model numbers as IDENTIFY data have them, with makers' names and suffixes."""
+
+
+@pytest.mark.parametrize(("model", "verdict"), WHOLE, ids=[model for model, _ in WHOLE])
+def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: Recorded) -> None:
+    found = by_model(drive(model=model), bundled)
+    assert found.verdict is verdict, found.evidence
+    assert by_model(drive(model=model.replace(" ", "_")), bundled).verdict is verdict, "as udev writes it"
+    # SCSI has room for 16 characters: what is cut within the number is not known, and never something else.
+    cut = by_model(drive(model=model[:16]), bundled).verdict
+    assert cut is (UNKNOWN if len(model.split("-")[0]) > 16 else verdict)
+
+
+def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(
+    bundled: tuple[Pattern, ...],
+) -> None:
+    """The database of smartctl 7.3 has ST4000DM005 among the shingled ones; that of August 2026 has not."""
+    subject = drive(model="ST4000DM005-2DP166", smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)"))
+    assert by_model(subject, bundled).verdict is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "own", [{"ata": Ata(model="WDC WD40NDZW-11MR8S1")}, {"smart": Smart(model_name="WDC WD40NDZW-11MR8S1")}]
+)
+def test_the_drives_own_model_counts_behind_a_bridge_that_has_a_name(
+    bundled: tuple[Pattern, ...], own: dict[str, Ata | Smart]
+) -> None:
+    assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb"), bundled).verdict is UNKNOWN
+    assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb", **own), bundled).verdict is LIKELY
+
+
+def test_a_pattern_may_leave_out_larger_drives() -> None:
+    mine = (Pattern(model="WD.*EMAZ", largest_tb=6),)
+    for size_bytes, verdict in (
+        (6 * TB + 10**9, LIKELY),
+        (4 * TB // 100, LIKELY),
+        (8 * TB, UNKNOWN),
+        (None, LIKELY),
+    ):
+        assert (
+            by_model(drive(model="WDC WD60EMAZ-11LW3B0", size_bytes=size_bytes, free=()), mine).verdict
+            is verdict
+        ), size_bytes
+
+
+def test_no_bundled_bound_leaves_out_a_drive_of_the_named_size(bundled: tuple[Pattern, ...]) -> None:
+    """6 TB drives hold 6,001,175,126,016 bytes."""
+    for model in ("WDC WD60EFAX-68SHWN0", "WDC WD60EZAZ-00SF3B0", "WDC WD60EMAZ-11LW3B0"):
+        assert (
+            by_model(drive(model=model, size_bytes=6_001_175_126_016, free=()), bundled).verdict
+            is not UNKNOWN
+        )
+        assert by_model(drive(model=model, size_bytes=8_001_563_222_016, free=()), bundled).verdict is UNKNOWN
+
+
+def models_in(text: str) -> list[str]:
+    return text.split()
+
+
+HIGH = models_in("""
+ST2000DM005 ST2000DM008 ST3000DM007 ST4000DM004 ST6000DM003 ST8000DM004 ST5000AS0011 ST6000AS0002 ST8000AS0002
+ST8000AS0012 WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD40EZAZ WD60EZAZ WD60EDAZ WD40EZBX WD10SPZX
+WD20SPZX WD10SPSX HDWD220 HDWD240 HDWD260 HDWT720 HDWT740 HDWT840 HDWT860 HDWL110 HDWL120 MQ04UBB200
+MQ04UBB400
+""")
+MEDIUM = models_in("""
+DT02ABA400 DT02ABA600 DT02ABA400V DT02ABA600V HDWD320
+MQ04ABF100 MQ04ABD200 ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024
+ST4000LM024 ST5000LM000
+""")
+LOW = models_in("""
+ST8000AS0003 ST500LM034 ST1000LM035 ST1000LM038 ST1000LM049 ST2000LM007 ST2000LM010 ST2000LX001 ST1000LX015
+ST500LX025 ST32000NM003K ST36000NM003K MQ04UBF100 MQ04UBD200 HDWC360 ST5000DM003 WD40NDZW WD50NDZW WD40NDZM
+WD50NDZM WD30NMZW WD40NMZW WD50NMZW WD40NMZM WD30NMRW WD40NPZZ WD10SDZW WD20SDZW WD10SMZW WD20SMZW WD10SDZM
+WD20SDZM WD10SMZM WD20SMZM WD10SPWX WD9000LPZX WD5000LPSX WD40EMAZ WD60EMAZ
+""")
+NOT_SHINGLED = models_in("""
+ST4000DM005 ST500DM009 ST4000DM000 ST5000DM000 ST4000VX007 ST4000VX013 ST2000LM003 ST5000LM024 ST4000LM000
+ST1000LM024 WD80EFAX WD100EFAX WD80EZAZ WD80EMAZ WD80EDAZ WD100EMAZ WD40EFRX WD40EFZX WD40EZAX WD60EAZZ
+WD40EAAZ HDWD110 HDWD130 HDWJ110 HDWK105 ST8000NM0055 ST500LM0300 ST8000DM0045 XST4000DM004 WD400EFAX
+WD10EARS-00Y5B1 DT01ACA300 ST2000L003 MQ04UBB4000 ST8000AS0022
+""")
+
+
+@pytest.mark.parametrize("model", HIGH + MEDIUM + LOW)
+def test_listed_models(bundled: tuple[Pattern, ...], model: str) -> None:
+    confidence = "high" if model in HIGH else "medium" if model in MEDIUM else "low"
+    maker = {"WD": "WDC ", "ST": ""}.get(model[:2], "TOSHIBA ")
+    for name in (
+        model,
+        f"{maker}{model}-68JH4N0",
+        f"{maker}{model}-68JH4N0".replace(" ", "_"),
+        f"{model} 0001",
+    ):
+        found = by_model(drive(model=name), bundled)
+        assert (found.verdict, found.confidence) == (YES if confidence == "high" else LIKELY, confidence), (
+            name
+        )
+    if confidence == "low":
+        assert "reported" in str(found.evidence[-1].says)
+
+
+@pytest.mark.parametrize("model", NOT_SHINGLED)
+def test_conventional_look_alikes_are_not_listed(bundled: tuple[Pattern, ...], model: str) -> None:
+    found = by_model(drive(model=model), bundled)
+    assert found.verdict is UNKNOWN, found.evidence
+
+
+def test_each_model_is_listed_once(bundled: tuple[Pattern, ...]) -> None:
+    for model in HIGH + MEDIUM + LOW:
+        found = [one for one in fitting(drive(model=model), bundled) if one.kind is not Kind.MEDIA_CACHE]
+        assert len(found) == 1, model
+
+
+def test_host_managed_models_are_likely_and_told_as_such(bundled: tuple[Pattern, ...]) -> None:
+    found = by_model(drive(model="HSH721414ALE6M0", zoned=None), bundled)
+    assert (found.verdict, found.management, found.confidence) == (LIKELY, "host-managed", "low")
+
+
+def test_a_model_that_a_usb_bridge_cut_in_two_is_found(bundled: tuple[Pattern, ...]) -> None:
+    assert by_model(drive(vendor="ST8000DM", model="004-2CX188", bus="usb"), bundled).verdict is YES
+
+
+def test_a_users_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "diskwright" / "drives"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text('drives = [{ model = "ST9999XX000", source = "my own measurement" }]\n')
+    found = by_model(drive(model="ST9999XX000-1AB"), load_patterns())
+    assert (found.verdict, found.confidence) == (LIKELY, "low")
+    assert "my own measurement" in str(found.evidence[-1].source)
+
+
+def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The last entry counts, so that a person's own word stands against the administrator's."""
+    for folder, kind in (("etc", "host-aware"), ("config/diskwright", "host-managed")):
+        (tmp_path / folder / "drives").mkdir(parents=True)
+        (tmp_path / folder / "drives" / "one.toml").write_text(
+            f'drives = [{{ model = "ST9999XX000", kind = "{kind}" }}]\n'
+        )
+    folders = (tmp_path / "etc", tmp_path / "config/diskwright")
+    monkeypatch.setattr("wizard.documents.profiles.profile_folders", lambda: folders)
+    assert by_model(drive(model="ST9999XX000-1AB"), load_patterns()).management == "host-managed"
+
+
+def test_the_line_in_the_files_head_can_be_used_as_it_stands(tmp_path: Path) -> None:
+    head = (Path(__file__).resolve().parents[3] / "profiles/drives/shingled.toml").read_text()
+    (line,) = [
+        line.removeprefix("#").strip() for line in head.splitlines() if line.startswith("#     drives = [")
+    ]
+    path = tmp_path / "mine.toml"
+    path.write_text(line + "\n")
+    assert list(fitting(drive(model="ST9999XX000-1AB"), read_patterns(path)))
+
+
+def test_every_bundled_pattern_has_its_source(bundled: tuple[Pattern, ...]) -> None:
+    for pattern in bundled:
+        assert pattern.family and pattern.source != Pattern("x").source
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('drives = [{ model = "ST(" }]\n', ("line 1", "drives[0].model", "'ST('")),
+        ('[[drives]]\nmodel = "A"\n\n[[drives]]\nfamily = "F"\nmodel = "["\n', ("line 6", "drives[1].model")),
+        ('[[drives]]\nmodel = ".*"\n', ("line 2", "drives[0].model", "every drive")),
+        ('[[drives]]\nmodel = "A"\nkind = "roof"\n', ("line 3", "drives[0].kind", "drive-managed", "'roof'")),
+        ('[[drives]]\nmodel = "A"\nconfidnce = "high"\n', ("drives[0]", "confidnce")),
+        ("[[drives]]\nmodel = 3\n", ("line 2", "drives[0].model")),
+        ('[[drives]]\nmodel = "A"\nlargest_tb = 0\n', ("line 3", "drives[0].largest_tb", "no drive")),
+        ('[[drives]]\nmodel = "A"\nlargest_tb = "6"\n', ("line 3", "drives[0].largest_tb", "float")),
+        ("drives = [\n", ("end of document",)),
+    ],
+)
+def test_a_bad_file_is_told_by_file_line_and_key(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as caught:
+        read_patterns(path)
+    for word in (str(path), *words):
+        assert word in str(caught.value)

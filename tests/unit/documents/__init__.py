@@ -1,0 +1,1 @@
+"""Documents: read as they were written, or refused."""

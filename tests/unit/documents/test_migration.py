@@ -1,0 +1,193 @@
+"""A migration as a document: read as it was written, and refused for whatever `diskwright migrate` would not
+have made."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.earlier import Body, first_body, sealed
+from tests.unit.migrate.migrations import EXT3, TARGET, UUID, situation
+from wizard.apply.migration.looking.around import folder_seen
+from wizard.migrate.check import check_migration
+from wizard.migrate.document import (
+    MIGRATION_SCHEMA,
+    is_migration,
+    read_kept_migration,
+    read_migration,
+    render_migration,
+)
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
+from wizard.migrate.steps import migration_steps
+from wizard.model.documents.migration import (
+    CheckFiles,
+    Means,
+    Migration,
+    MigrationOperation,
+    SetFeatures,
+    SetFstabType,
+    Way,
+    WidenInodes,
+)
+from wizard.model.errors import BadInput
+
+FULL = make_migration(situation(), Way.FULL)
+
+
+def made(way: Way) -> Migration:
+    return make_migration(
+        situation(target=TARGET),
+        way,
+        manifest=way is Way.FULL,
+        draw_uuid=lambda: UUID.replace("1111", "2222"),
+    )
+
+
+@pytest.mark.parametrize("way", Way)
+def test_it_is_read_as_it_was_written(way: Way) -> None:
+    migration = made(way)
+    text = render_migration(migration)
+    assert is_migration(text) and read_migration(text, "m.json") == migration
+    body = json.loads(text)
+    assert body["schema"] == MIGRATION_SCHEMA and body["steps"] and body["before"]["uuid"] == UUID
+
+
+def with_operation(
+    changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL
+) -> Migration:
+    """Forged with care: everything that is shown follows from the forged operation."""
+    operations = [changed(step.operation) for step in of.steps]
+    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive, of.means))
+
+
+def fstab(**changes: Any) -> Migration:  # noqa: ANN401
+    return with_operation(lambda one: replace(one, **changes) if isinstance(one, SetFstabType) else one)
+
+
+FORGED = {
+    "another way": replace(FULL, way=Way.LIGHT),
+    "means of another way": replace(FULL, means=Means.COPY),
+    "no snapshot's store": replace(FULL, store=""),
+    "both folders": replace(FULL, undo_dir="/u"),
+    "a folder that climbs": replace(FULL, store="/a/../b"),
+    "a drive for a copy that there is none of": replace(FULL, target=TARGET.drive),
+    "a copy without a drive": replace(made(Way.FRESH), target=None),
+    "no device": replace(FULL, device="/etc/passwd"),
+    "a step left out": replace(FULL, steps=FULL.steps[1:]),
+    "no step": replace(FULL, steps=()),
+    "steps in another order": replace(FULL, steps=(FULL.steps[1], FULL.steps[0], *FULL.steps[2:])),
+    "repairs that nobody agreed to": with_operation(
+        lambda one: CheckFiles(True) if isinstance(one, CheckFiles) else one
+    ),
+    "a feature": with_operation(
+        lambda one: SetFeatures(("^has_journal",)) if isinstance(one, SetFeatures) else one
+    ),
+    "inodes": with_operation(lambda one: WidenInodes(128) if isinstance(one, WidenInodes) else one),
+    "a line": fstab(new="/dev/sdb1 / ext4 defaults 0 0"),
+    "a line that is no entry": fstab(old="# x y ext3", new="# x y ext4"),
+    "a line of ext4": fstab(old="/dev/a /b ext4", new="/dev/a /b ext4"),
+    "a file elsewhere": fstab(file="etc/fstab"),
+    "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
+    "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
+    "more free than there is": replace(FULL, before=replace(EXT3, free_blocks=1 << 50)),
+    "the fresh one on the old": replace(made(Way.FRESH), device=TARGET.device),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_what_was_never_made_is_refused(forged: Migration) -> None:
+    check_migration(FULL)
+    with pytest.raises(BadInput, match="does not hold together"):
+        read_migration(render_migration(forged), "m.json")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *(
+            replace(FULL, steps=(replace(FULL.steps[0], **words), *FULL.steps[1:]))
+            for words in (
+                {"commands": (("mkfs.ext4", "/dev/sda1"),)},
+                {"sentence": "Nothing."},
+                {"power": "Nothing."},
+                {"seconds": 0.5},
+            )
+        ),
+        replace(FULL, gains=("Everything.",)),
+        replace(FULL, room_bytes=1),
+    ],
+)
+def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(forged: Migration) -> None:
+    text = render_migration(forged)
+    assert text == render_migration(FULL) and read_migration(text, "m.json") == FULL
+
+
+def as_first_written() -> Body:
+    return {**first_body(FULL), "gains": ["Verily."], "room_bytes": 1}
+
+
+def test_a_document_that_says_something_itself_is_refused() -> None:
+    with pytest.raises(BadInput, match="extra field found"):
+        read_migration(sealed(as_first_written(), MIGRATION_SCHEMA), "m.json")
+
+
+def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
+    first = sealed(as_first_written(), "diskwright.migration/1")
+    with pytest.raises(BadInput, match=r"earlier version of diskwright. Make it again with `diskwright mig"):
+        read_migration(first, "m.json")
+    assert read_kept_migration(first, "m.json") == FULL
+    body = as_first_written()
+    body["steps"][0]["operation"] = {"kind": "add-journal"}
+    with pytest.raises(BadInput, match="not those of the way full"):
+        read_kept_migration(sealed(body, "diskwright.migration/1"), "m.json")
+
+
+def test_damage_is_noticed() -> None:
+    text = render_migration(FULL)
+    with pytest.raises(BadInput, match="digest"):
+        read_migration(text.replace("/dev/sda1", "/dev/sda2"), "m.json")
+    body = json.loads(text)
+    body.pop("schema"), body.pop("digest")
+    body["steps"][0]["operation"]["device"] = "/dev/sdb"
+    with pytest.raises(BadInput, match="extra"):
+        read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
+    with pytest.raises(BadInput, match="too large"):
+        read_migration(text + " " * 4_000_000, "m.json")
+
+
+@pytest.mark.parametrize("way", Way)
+def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
+    assert any("What is mounted at boot stays /dev/" in doubt for doubt in map(str, made(way).doubts)) == (
+        way is Way.FRESH
+    )
+
+
+def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() -> None:
+    fresh = UUID.replace("1111", "2222")
+    said = f"then have line 2 of /etc/fstab read `UUID={fresh} /srv ext4 defaults,noatime 0 2 # films`."
+    assert any(doubt.endswith(said) for doubt in map(str, made(Way.FRESH).doubts))
+    alone = make_migration(situation(target=TARGET, lines=()), Way.FRESH, draw_uuid=lambda: fresh)
+    assert any(
+        doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt
+        for doubt in map(str, alone.doubts)
+    )
+
+
+def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--undo-dir ../dir` is a folder as any other, and the document names it for whoever applies it."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for named in ("../there", "../here/../there", str(tmp_path / "here/../there")):
+        seen = folder_seen(Path(named), tmp_path, Path("/dev/null"))
+        assert seen.path == str(tmp_path / "there"), seen
+
+
+def test_no_migration_is_made_that_would_be_refused_as_a_document() -> None:
+    broken = replace(situation(), store=Folder("/var/tmp/../stores", 1 << 40))
+    with pytest.raises(BadInput, match="is no folder"):
+        make_migration(broken, Way.FULL)

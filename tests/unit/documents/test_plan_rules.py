@@ -1,0 +1,212 @@
+"""A plan whose document agrees with itself is held to the rules of the trade all the same."""
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.documents.test_plan import KEEPING, PLAN
+from wizard.layout.check import check_plan
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.steps.operations import layout_after, operations_of
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.model.errors import BadInput
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
+from wizard.model.units import GIB, MIB
+
+
+def rederived(
+    plan: Plan,
+    volumes: tuple[Volume, ...],
+    table: WriteTable | None = None,
+    wipes: tuple[WipeSignatures, ...] = (),
+) -> Plan:
+    """A plan in which everything agrees with hostile volumes: only the rules themselves can refuse it."""
+    old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    table = table or replace(
+        old,
+        entries=tuple(
+            replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)
+        ),
+    )
+    after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
+    steps = steps_of(
+        operations_of(wipes, table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
+    )
+    return replace(plan, after=after, volumes=volumes, steps=steps)
+
+
+def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
+    return (replace(PLAN.volumes[0], **changes), *PLAN.volumes[1:])
+
+
+def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
+    check_plan(rederived(PLAN, first_changed(label="other")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"path": "/dev/vda1"}, "not on /dev/sda"),
+        ({"label": "\x1b[2J"}, "control characters"),
+        ({"label": "x" * 17}, "longer"),
+        ({"mount_point": "/etc/cron.d"}, "running system"),
+        ({"mount_point": "/srv/a\nUUID=x / ext4"}, "control characters"),
+        ({"mount_point": "srv"}, "absolute"),
+        ({"mkfs_options": ("-J", "device=UUID=1")}, "device"),
+        ({"mkfs_options": ("-E", "offset=1048576")}, "offset"),
+        ({"mkfs_options": ("-d", "/etc")}, "no option"),
+        ({"mkfs_options": ("/dev/vda",)}, "no option"),
+        ({"mkfs_options": ("-m",)}, "-m"),
+        ({"mkfs_options": ("-m", "-F")}, "-F"),
+        ({"mount_options": ("bind",)}, "something else"),
+        ({"mount_options": ("x-systemd.requires=evil",)}, "no mount option"),
+        ({"mount_options": ("noatime,bind",)}, "no mount option"),
+        ({"mount_options": ("journal_dev=8:1",)}, "something else"),
+        ({"mount_options": ("noatime 0 0\nevil",)}, "no mount option"),
+        ({"uuid": "11111111-2222-3333-4444-55555555555G"}, "UUID"),
+        ({"uuid": PLAN.volumes[0].uuid.upper().replace("1", "A")}, "UUID"),
+        ({"uuid": PLAN.volumes[1].uuid}, "same UUID"),
+        ({"filesystem": "reiserfs"}, "does not make"),
+    ],
+)
+def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(
+    changes: dict[str, Any], says: str
+) -> None:
+    try:
+        plan = rederived(PLAN, first_changed(**changes))
+    except (KeyError, ValueError):
+        plan = replace(PLAN, volumes=first_changed(**changes))
+    with pytest.raises(BadInput, match=says):
+        check_plan(plan)
+
+
+def test_a_wipe_elsewhere_is_refused_though_all_else_agrees_with_it() -> None:
+    for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
+        with pytest.raises(BadInput, match="not on /dev/sda"):
+            check_plan(rederived(PLAN, PLAN.volumes, wipes=(WipeSignatures(device, ()),)))
+
+
+def test_nothing_that_stays_is_wiped_or_moved() -> None:
+    table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
+    wiping = rederived(KEEPING, KEEPING.volumes, table, (WipeSignatures("/dev/sda1", ("ext3",)),))
+    with pytest.raises(BadInput, match="everything is to stay"):
+        check_plan(wiping)
+    moved = replace(
+        table,
+        entries=tuple(
+            replace(entry, size_bytes=entry.size_bytes + 512) if entry.kept else entry
+            for entry in table.entries
+        ),
+    )
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(rederived(KEEPING, KEEPING.volumes, moved))
+    dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
+
+
+@pytest.mark.parametrize(
+    ("start_bytes", "size_bytes"),
+    [
+        (99 * GIB, GIB + MIB),
+        (99 * GIB, 3 * GIB),
+        (100 * GIB, GIB),
+        (100 * GIB + MIB, MIB),
+        (101 * GIB - MIB, GIB),
+    ],
+    ids=["into it from before", "over all of it", "just there", "within it", "out of it"],
+)
+def test_no_byte_of_a_partition_that_stays_is_given_to_a_new_one(start_bytes: int, size_bytes: int) -> None:
+    table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
+    first = next(entry for entry in table.entries if not entry.kept)
+
+    def moved(start: int, size: int) -> Plan:
+        entries = tuple(
+            replace(entry, start_bytes=start, size_bytes=size)
+            if entry == first
+            else replace(entry, start_bytes=200 * GIB, size_bytes=GIB)
+            if not entry.kept
+            else entry
+            for entry in table.entries
+        )
+        return rederived(KEEPING, KEEPING.volumes, replace(table, entries=entries))
+
+    check_plan(moved(99 * GIB, GIB))
+    with pytest.raises(BadInput, match="overlaps one that stays"):
+        check_plan(moved(start_bytes, size_bytes))
+
+
+def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
+    return replace(plan, steps=steps_of(operations, Context(plan.drive, plan.before, plan.after)))
+
+
+OPERATIONS = tuple(step.operation for step in PLAN.steps)
+TABLE = next(operation for operation in OPERATIONS if isinstance(operation, WriteTable))
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        OPERATIONS[:-1],
+        OPERATIONS[1:][::-1],
+        (*OPERATIONS, Mount("/dev/vda1", "/srv/x", "ext4", ())),
+        (*OPERATIONS, AddFstabLine(PLAN.volumes[0].uuid, "/", "ext4", (), 1)),
+        (*OPERATIONS, WipeSignatures("/dev/sda2", ())),
+        (*OPERATIONS, MakeFilesystem("/dev/vda", "ext4", PLAN.volumes[0].uuid, "x", ())),
+        (*OPERATIONS, TABLE),
+        (*OPERATIONS, replace(TABLE, device="/dev/vda")),
+        tuple(operation for operation in OPERATIONS if operation != TABLE),
+        tuple(
+            replace(operation, device="/dev/vda") if operation == TABLE else operation
+            for operation in OPERATIONS
+        ),
+        tuple(
+            replace(operation, options=("-F",)) if isinstance(operation, MakeFilesystem) else operation
+            for operation in OPERATIONS
+        ),
+    ],
+)
+def test_operations_that_its_volumes_do_not_need_are_refused(operations: tuple[Operation, ...]) -> None:
+    check_plan(with_operations(PLAN, OPERATIONS))
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(with_operations(PLAN, operations))
+
+
+def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_with_them() -> None:
+    first, second = TABLE.entries
+    cases = {
+        "not aligned": (replace(first, start_bytes=first.start_bytes + 512), second),
+        "outside": (first, replace(second, size_bytes=second.size_bytes + GIB)),
+        "usable part": (replace(first, start_bytes=0), second),
+        "no whole number": (replace(first, size_bytes=first.size_bytes - 100), second),
+        "has the type": (replace(first, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), second),
+        "overlap": (replace(first, size_bytes=first.size_bytes + MIB), second),
+        "not those of its volumes": (replace(first, number=7), second),
+    }
+    for says, entries in cases.items():
+        table = replace(TABLE, entries=entries)
+        after = layout_after(
+            PLAN.before, table, PLAN.volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
+        )
+        changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
+        with pytest.raises(BadInput, match=says):
+            check_plan(with_operations(replace(PLAN, after=after), changed))
+
+
+def test_nothing_is_said_to_stay_that_goes() -> None:
+    slots = tuple(replace(slot, kept=bool(slot.number)) for slot in PLAN.before.slots)
+    lying = replace(PLAN, before=replace(PLAN.before, slots=slots))
+    with pytest.raises(BadInput, match="while the table is new"):
+        check_plan(with_operations(lying, OPERATIONS))
+
+
+def test_every_command_names_only_the_drive_and_its_partitions() -> None:
+    for plan in (PLAN, KEEPING):
+        for step in plan.steps:
+            for argv in step.commands:
+                devices = [word for word in argv if word.startswith("/dev")]
+                assert len(devices) == 1 and devices[0].startswith("/dev/sda")
+                assert shlex.split(shlex.join(argv)) == list(argv)

@@ -1,0 +1,213 @@
+"""The commands `workloads` and `advise`: what they print, and that foreign text cannot print more."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import WORKLOADS, drive, machine
+from tests.unit.report.reports import underived
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.cli import main
+from wizard.documents.codec import from_json, parse_document
+from wizard.faces.advise import advice_lines
+from wizard.faces.showing import sources
+from wizard.model.advice import Advice, Place
+from wizard.model.finding import Recorded, Recording
+from wizard.model.machine import Drive, Kernel
+
+UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
+LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
+
+
+def text_of(workload: str, of: Drive, recording: Recording = UNKNOWN) -> list[str]:
+    return advice_lines(advise(machine(of), of, recording, find_workload(workload)), of)
+
+
+def flowing(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A recorded machine with one drive."""
+    monkeypatch.setattr(sources, "load_machine", lambda path: machine(drive()))
+    return "saved.json"
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("recording", [UNKNOWN, LIKELY])
+def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recording) -> None:
+    of = drive(scheduler="bfq")
+    advice = advise(machine(of), of, recording, find_workload(workload))
+    lines = advice_lines(advice, of)
+    assert max(len(line) for line in lines) <= 80
+    said = flowing(lines)
+    for one in advice.unmade:
+        assert one.title in said and one.why_not in said and one.way_off in said
+    for choice in advice.choices:
+        # Swap holds no files, and is no choice for any work.
+        assert (str(choice.sentence) in said) == (choice.filesystem != "swap")
+        if not choice.ranked:
+            continue
+        in_full = choice.place is not Place.REJECTED
+        for option in (*choice.mkfs, *choice.mount):
+            assert (option.text in said or choice.obstacles) and (
+                not in_full or (str(option.why) in said and str(option.risk) in said)
+            )
+        for withheld in choice.withheld:
+            assert not in_full or str(withheld.reason) in said
+        for card in choice.evidence:
+            assert (
+                f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better"
+                in said
+            )
+            assert f"Era: {card.era}. Kernel: {card.kernel}. Hardware: {card.hardware}." in said
+            assert all(f"{value:,}" in said for _, value in card.figures)
+            assert all(sentence in said for sentence in str(card.note).split(". "))
+    assert all(sentence in said for sentence in (*advice.doubts, *advice.notes))
+
+
+def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
+    of, profile = drive(), find_workload("large-media")
+    plain = tuple(
+        replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one
+        for one in profile.candidates
+    )
+    lines = advice_lines(advise(machine(of), of, UNKNOWN, replace(profile, candidates=plain)), of)
+    said = flowing(lines)
+    sentence = next(one for one in profile.candidates if one.filesystem == "btrfs").usual.sentence
+    assert f"not ranked for this work - Btrfs: {sentence}" in said
+    assert "autodefrag" not in said, "what is not offered of it would not be taken anyway"
+    assert "3. Btrfs" not in said and "-m dup" not in said and "autodefrag" not in said
+
+
+def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work() -> None:
+    lines = text_of("small-files", drive())
+    start = lines.index("Known, and not made here")
+    assert start > next(number for number, line in enumerate(lines) if line.startswith("2. "))
+    said = flowing(lines[start:])
+    assert re.search(r"ReiserFS: Linux dropped it in version 6\.13.* The way off: .* Figures: \[\d\]", said)
+    assert "UFS2 255" in said and "UFS2 on two striped disks 175" in said and "ReiserFS 74.917" in said
+    assert re.search(r"YAFFS: It is for bare NAND chips[^\[]*\.$", said[: said.index(" Figures, best first")])
+    assert "UFS2 255" not in flowing(text_of("large-media", drive()))
+
+
+def test_figures_stand_best_first() -> None:
+    said = flowing(text_of("large-media", drive()))
+    assert (
+        "s, lower is better XFS 24.683 ext4 26.123 ext3 29.429 ReiserFS 30.64 JFS 31.446 Reiser4 31.925"
+        in said
+    )
+    assert "KB/s, higher is better XFS 159,393 ext3 155,150" in said
+
+
+def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
+    assert (
+        "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
+        in flowing(text_of("large-media", drive(scheduler="bfq")))
+    )
+    assert "The drive is set to it already." in flowing(text_of("large-media", drive()))
+    assert "scheduler  mq-deadline" not in "\n".join(text_of("large-media", drive(bus="loop")))
+
+
+def test_nothing_usable_is_said_first() -> None:
+    lines = text_of("large-media", drive(size_bytes=4096))
+    assert lines[2] == "None of the filesystems can be made here."
+    assert [line for line in lines if re.match(r"\d+\. ", line)][:3] == [
+        "1. XFS: not recommended",
+        "2. ext4: not recommended",
+        "3. Btrfs: not recommended",
+    ]
+    assert flowing(lines).count("Not made here: There is room for 0 B") == sum(
+        bool(re.match(r"\d+\. ", line)) for line in lines
+    )
+
+
+def test_foreign_text_cannot_draw_on_the_screen() -> None:
+    of = drive(model="evil\x1b[2J\x07 [bold]x[/bold]", path="/dev/sda")
+    on = replace(machine(of), kernel=Kernel("6.1\x1b[31m", frozenset({"vfat"})))
+    advice = advise(on, of, UNKNOWN, find_workload("large-media"))
+    said = "\n".join(advice_lines(advice, of))
+    assert "\x1b" not in said and "\x07" not in said
+    assert "[bold]x[/bold]" in said
+
+
+def test_advise_as_a_document(recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "/dev/sda", "--workload", "large-media", "--machine", recorded, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    value = parse_document(printed.out, "diskwright.advice/1", "it")
+    assert value["choices"][0]["filesystem"] == "xfs" and value["choices"][0]["place"] == "chosen"
+    of = drive()
+    advised = advise(machine(of), of, from_main(), find_workload("large-media"))
+    assert from_json(value, Advice, "it") == underived(advised)
+
+
+def from_main() -> Recording:
+    from wizard.diagnose.diagnose import diagnose
+    from wizard.diagnose.patterns import load_patterns
+
+    of = drive()
+    return diagnose(machine(of), of, load_patterns()).recording
+
+
+def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                "advise",
+                "/dev/disk/by-id/ata-Example_HDD_500_S1",
+                "--workload",
+                "small-files",
+                "--machine",
+                recorded,
+            ]
+        )
+        == 0
+    )
+    assert capsys.readouterr().out.startswith(
+        "Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: recommended\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"],
+            "saved.json has no drive /dev/sdz; it has /dev/sda.",
+        ),
+        (
+            ["/dev/sda", "--workload", "smal", "--machine", "saved.json"],
+            "There is no workload 'smal'; the known ones are",
+        ),
+        (
+            ["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"],
+            "no drive /dev/sda?[2J",
+        ),
+    ],
+)
+def test_advise_for_what_is_not_there(
+    words: list[str], says: str, recorded: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["advise", *words]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and says in printed.err and "Traceback" not in printed.err
+
+
+def test_workloads(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workloads"]) == 0
+    said = capsys.readouterr().out
+    assert all(workload in said for workload in WORKLOADS)
+    assert main(["workloads", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["schema"] == "diskwright.workloads/1"
+    found = {workload["id"]: workload for workload in value["workloads"]}
+    assert set(found) >= set(WORKLOADS)
+    for workload in WORKLOADS:
+        assert Path(found[workload]["origin"]).name == f"{workload}.toml"
+        assert found[workload]["title"] and found[workload]["summary"]

@@ -1,0 +1,86 @@
+"""`show` and `apply` on changes instead of a plan: what is shown, and what stands between a document and the
+first change."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.documents.test_changes import CHANGES, LINE, TEXT
+from wizard import cli
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.runs import CHANGES as CHANGES_FILE
+from wizard.apply.run.runs import make_run
+from wizard.documents.codec import to_json
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    (tmp_path / "c.json").write_text(TEXT)
+    return str(tmp_path / "c.json")
+
+
+def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["show", file]) == 0
+    shown = capsys.readouterr().out
+    flat = " ".join(shown.split())
+    assert all(
+        " ".join(step.sentence.split()) in flat and f"Undone: {step.undo}" in flat for step in CHANGES.steps
+    )
+    assert "tune2fs -r 10 /dev/sda1" in shown and "token S1" in flat and "It is a test. (test(1))" in flat
+    assert f"-{' '.join(LINE.split())}" in flat
+    assert cli.main(["show", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"] == to_json(CHANGES.steps)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "Nothing was written. This would change how /dev/sda1 is used"),
+        (["--confirm", "S2"], "--confirm S1: 'S2' is not it"),
+        (["--confirm", "S1", "--confirm", "S1"], "for one drive"),
+        (["--confirm", "S1"], "Applying needs root. Nothing was written."),
+    ],
+)
+def test_nothing_is_changed_without_the_token_and_root(
+    file: str,
+    words: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert cli.main(["apply", file, *words]) == 3
+    said = " ".join(capsys.readouterr().err.split())
+    assert says in said
+    assert ("sudo diskwright apply" in said and "--confirm=S1" in said) is (words == ["--confirm", "S1"])
+
+
+@pytest.mark.parametrize("words", [["--confirm", "S1"], ["--dry-run"]])
+def test_changes_want_no_passphrase(
+    file: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert cli.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
+    assert "--passphrase-file is for a plan that encrypts" in " ".join(capsys.readouterr().err.split())
+
+
+def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["report", "--plan", file, "--json"]) == 2
+    assert "is a diskwright.changes/2, not a diskwright.plan" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_of_changes_goes_on_without_a_passphrase(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir(mode=0o700)
+    run = make_run(runs, (CHANGES.device,), CHANGES_FILE, TEXT, Environment(fstab=tmp_path / "fstab"))
+    (run / JOURNAL).touch()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert cli.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
+    assert "--passphrase-file is for a run that encrypts" in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,131 @@
+"""The command line's exit codes, which are a published interface: no run that did not end well ends
+with 0."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.documents.test_changes import CHANGES
+from wizard import cli
+from wizard.apply.plan.steps_told import exit_code_of
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, RunState, read_entries
+from wizard.apply.run.known import known_so_far
+from wizard.apply.run.runs import CHANGES as FILE
+from wizard.apply.run.runs import make_run
+from wizard.faces import status
+from wizard.faces.apply import narrate
+from wizard.layout.changes.changes_document import render_changes
+from wizard.model.errors import BadInput, Failed
+from wizard.model.journal import Event
+
+ROOT = Path(__file__).parents[3]
+ENDS = {
+    Event.DONE: 0,
+    Event.FAILED: 1,
+    Event.REFUSED: 3,
+    Event.STOPPED: 4,
+    Event.STEP_DONE: 4,
+    Event.UNDONE: 0,
+    Event.KEPT: 0,
+    Event.WAITING: 0,
+}
+"""A run's last word, and how a command ends that followed it; STEP_DONE is the last word of one that was
+killed."""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    runs = tmp_path / "runs"
+    runs.mkdir(mode=0o700)
+    made = make_run(
+        runs, (CHANGES.device,), FILE, render_changes(CHANGES), Environment(fstab=tmp_path / "fstab")
+    )
+    journal = Journal(made)
+    journal.add(Event.STARTED, "Beginning.")
+    journal.add(Event.STEP_STARTED, "The first step.", step=1)
+    journal.close()
+    return made
+
+
+@pytest.mark.parametrize(("last", "code"), ENDS.items(), ids=[event.value for event in ENDS])
+def test_how_a_run_ended_is_the_exit_code(run: Path, last: Event, code: int) -> None:
+    Journal(run).end(last, "So it ended.")
+    assert narrate(run) == code
+
+
+def test_every_state_has_its_exit_code() -> None:
+    """One that is still at work goes on by itself: the wizard that began it did what was asked."""
+    well = {RunState.DONE, RunState.WAITING, RunState.UNDONE, RunState.KEPT, RunState.RUNNING}
+    assert {state for state in RunState if exit_code_of(state) == 0} == well
+
+
+def test_an_interrupted_run_tells_what_is_known(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert narrate(run) == 4
+    said = " ".join(capsys.readouterr().err.split())
+    assert "By its journal step 1 is begun and not done; nothing after that was begun." in said
+    assert f"`diskwright resume {run}` goes on" in said
+
+
+def test_a_journal_that_is_gone_is_no_empty_one(run: Path) -> None:
+    (run / "journal.jsonl").unlink()
+    with pytest.raises(BadInput, match="nobody knows what the run did to its drive"):
+        read_entries(run)
+    assert "nobody knows" in known_so_far(run) and "nothing" not in known_so_far(run)
+    with pytest.raises(Failed, match="nobody knows"):
+        narrate(run)
+
+
+def test_status_takes_no_right_to_write(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is made, and none is opened for writing."""
+    real, opened = os.open, []
+
+    def watch(path: object, flags: int, *rest: int, **more: int) -> int:
+        opened.append(flags)
+        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
+
+    before = sorted(path.name for path in run.iterdir())
+    Journal(run).end(Event.FAILED, "So it ended.")
+    monkeypatch.setattr(os, "open", watch)
+    assert status.row_of(run).state is RunState.FAILED
+    assert not any(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) for flags in opened)
+    assert sorted(path.name for path in run.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("status", "--journal", "{}"), 0),
+        (("frobnicate",), 2),
+        (("show", "{}/nowhere.json"), 2),
+        (("resume", "--journal", "{}"), 2),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_commands_without_a_run(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+    argv = (sys.executable, "-m", "wizard", *(word.format(tmp_path) for word in words))
+    assert subprocess.run(argv, cwd=ROOT, capture_output=True, check=False).returncode == code
+
+
+def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(_words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "dispatch", stopped)
+    assert cli.main(["status"]) == 130
+
+
+@pytest.mark.parametrize("number", ["EROFS", "EIO", "ENOSPC"])
+def test_a_file_on_a_failing_medium_is_a_sentence(
+    number: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(_words: list[str]) -> int:
+        raise OSError(getattr(errno, number), "It is unwell", "/srv/file")
+
+    monkeypatch.setattr(cli, "dispatch", failing)
+    assert cli.main(["status"]) == 1
+    assert "/srv/file cannot be used: It is unwell." in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""What is known of each filesystem and of its options."""

@@ -1,0 +1,68 @@
+"""What is known of each filesystem: all of it is there, sound, and found by the files alone."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import wizard.filesystems
+from tests.unit.layout.layouts import wish
+from tests.unit.machines import machine
+from wizard.advise.filesystems import filesystem
+from wizard.filesystems.kind import FilesystemKind, MadeKind
+from wizard.filesystems.registry import KINDS, MADE, mounted_as
+from wizard.layout.planner import refuse_obstacles
+from wizard.model.errors import BadInput, Refused
+from wizard.model.names import printable
+
+FOLDER = Path(wizard.filesystems.__path__[0])
+each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+each_made = pytest.mark.parametrize("kind", MADE.values(), ids=MADE)
+
+
+def is_sentence(text: str) -> bool:
+    return text.endswith(".") and text[:1].isupper() and printable(text, 1000) == text and "  " not in text
+
+
+def test_every_file_with_a_filesystem_is_found() -> None:
+    with_kind = {file.stem for file in FOLDER.glob("*.py") if "\nKIND = " in file.read_text()}
+    assert with_kind == set(KINDS)
+    assert {"ext2", "ext3", "reiserfs", "reiser4", "ufs", "jffs2", "yaffs2"} == {
+        name for name, kind in KINDS.items() if not kind.made
+    }
+    assert set(MADE) == {name for name, kind in KINDS.items() if kind.made}
+
+
+@each_kind
+def test_what_is_not_made_says_why_and_the_way_off(kind: FilesystemKind) -> None:
+    assert kind.title
+    if kind.made:
+        assert kind.why_not is None is kind.way_off
+    else:
+        assert is_sentence(str(kind.why_not))
+        assert is_sentence(str(kind.way_off))
+
+
+@each_made
+def test_what_is_made_is_complete(kind: MadeKind) -> None:
+    assert is_sentence(str(kind.in_general))
+    assert 0 < kind.minimum_bytes < kind.maximum_bytes
+    assert str(kind.minimum_why) and not str(kind.minimum_why).endswith(".")
+    assert kind.label_bytes >= 11
+    assert all(mounted_as(name) is kind for name in kind.kernel_names)
+    assert mounted_as("tmpfs") is None
+    assert all(seconds > 0 for seconds in kind.seconds)
+    assert not kind.flags & kind.bare_flags
+    assert {kind}
+
+
+def test_asking_for_what_is_not_made_says_why() -> None:
+    with pytest.raises(BadInput, match=r"^ReiserFS is not made\. Linux dropped it"):
+        filesystem("reiserfs")
+    with pytest.raises(
+        BadInput, match=r"'z\?fs' is no filesystem that diskwright makes; it makes ext4, xfs, btrfs, .*vfat"
+    ):
+        filesystem("z\x1bfs")
+    chosen = replace(wish("ext4"), choice=replace(wish("ext4").choice, filesystem="jffs2"))
+    with pytest.raises(Refused, match=r"JFFS2 is not made\. .*bare flash chips"):
+        refuse_obstacles(machine(), (chosen,))

@@ -1,0 +1,342 @@
+"""What a plan does with each filesystem's own rules: labels, serial numbers, partition types, commands, and
+swap, which is not mounted."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.layout.layouts import kinds_of, plan_for, wish
+from tests.unit.machines import drive, machine
+from wizard.advise.filesystems import filesystem, obstacles
+from wizard.apply.steps import swap as swaps
+from wizard.apply.steps.swap import parse_swaps
+from wizard.apply.system.fstab import conflict, parse
+from wizard.filesystems.partitions import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
+from wizard.filesystems.registry import MADE
+from wizard.layout.check import check_plan
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.rules import label_fault, place_fault, volume_uuid_fault
+from wizard.layout.steps.commands import fstab_line
+from wizard.layout.steps.operations import layout_after, operations_of
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish, parse_volume
+from wizard.model.errors import BadInput
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent, Kernel
+from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
+from wizard.model.units import GIB, KIB, MIB
+
+DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
+REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}
+COMMANDS = {
+    "f2fs": [f"mkfs.f2fs -q -f -U {DRAWN} -l media /dev/sda1"],
+    "exfat": ["mkfs.exfat -L media /dev/sda1", "tune.exfat -I 0x3f8a1c2d /dev/sda1"],
+    "ntfs": ["mkfs.ntfs -Q -q -L media /dev/sda1", "ntfslabel -q --new-serial=3f8a1c2d9b7e4d5f /dev/sda1"],
+    "vfat": ["mkfs.vfat -F 32 -i 3f8a1c2d -n MEDIA /dev/sda1"],
+    "nilfs2": ["mkfs.nilfs2 -q -f -L media /dev/sda1", f"nilfs-tune -U {DRAWN} /dev/sda1"],
+    "jfs": ["mkfs.jfs -q -L media /dev/sda1", f"jfs_tune -U {DRAWN} /dev/sda1"],
+    "swap": [f"mkswap -q -U {DRAWN} -L media /dev/sda1"],
+}
+each = pytest.mark.parametrize("name", MADE)
+
+
+def swap(**changes: Any) -> Wish:  # noqa: ANN401
+    return replace(wish("swap", size_bytes=GIB, mount_point="none"), **changes)
+
+
+def the_table(plan: Plan) -> WriteTable:
+    return next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_maker_is_given_the_planned_uuid_and_asks_nothing(name: str) -> None:
+    label = MADE[name].fit_label("media")
+    operation = MakeFilesystem("/dev/sda1", name, MADE[name].uuid_of(DRAWN), label, ())
+    assert [" ".join(argv) for argv in MADE[name].commands(operation)] == COMMANDS[name]
+
+
+@each
+def test_the_uuid_in_a_plan_is_what_libblkid_reports(name: str) -> None:
+    reported = MADE[name].uuid_of(DRAWN)
+    assert reported == REPORTED.get(name, DRAWN)
+    assert volume_uuid_fault(reported, name) is None
+    for other in {
+        DRAWN,
+        *REPORTED.values(),
+        DRAWN.upper(),
+        "0000-0000",
+        "0" * 16,
+        "3f8a-1c2d",
+        "3F8A-1C2\u0663",
+        "",
+    } - {reported}:
+        assert volume_uuid_fault(other, name), other
+
+
+@each
+def test_a_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
+    kind = MADE[name]
+    plan = plan_for(drive(), wish(name, mount_point="/srv/films" if kind.mounts else "none"))
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert [entry.type for entry in the_table(plan).entries] == [kind.gpt_type]
+    making = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    assert any("own check finds it clean" in sentence for sentence in making.holds) == bool(kind.clean_check)
+    assert not any("mkfs" in sentence for sentence in making.holds)
+    in_use = [step.operation for step in plan.steps if isinstance(step.operation, Mount | TurnOnSwap)]
+    assert in_use == [
+        Mount("/dev/sda1", "/srv/films", kind.kernel_names[0], ("noatime",))
+        if kind.mounts
+        else TurnOnSwap("/dev/sda1")
+    ]
+
+
+def test_what_others_open_is_marked_as_their_data() -> None:
+    plan = plan_for(
+        drive(), *(wish(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
+    )
+    types = [entry.type for entry in the_table(plan).entries]
+    assert types == [BASIC_DATA_TYPE, BASIC_DATA_TYPE, BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE]
+
+
+LABELS: dict[str, dict[str, str | None]] = {
+    "vfat": {
+        "media": "small letters",
+        "A.B": "characters",
+        "NO NAME": "without a label",
+        "ÜBER": "ASCII",
+        "X" * 12: "11 bytes",
+        "A B": None,
+    },
+    "exfat": {"über": "ASCII", "x" * 12: "11 bytes", "a.b c": None},
+    "ntfs": {"über": None, "x" * 37: "36 characters"},
+    "jfs": {"x" * 17: "16 bytes", "x" * 16: None},
+    "swap": {"x" * 16: "15 bytes", "x" * 15: None},
+    "nilfs2": {"x" * 36: None, "a/b": "slash"},
+    "f2fs": {"日本語": None},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "says"), [(name, *pair) for name, rules in LABELS.items() for pair in rules.items()]
+)
+def test_labels(name: str, label: str, says: str | None) -> None:
+    fault = label_fault(label, name)
+    assert fault is None if says is None else says in str(fault)
+
+
+def test_a_label_is_written_as_its_filesystem_does() -> None:
+    fat = [
+        wish("vfat", size_bytes=GIB),
+        wish("vfat", size_bytes=GIB),
+        wish("vfat", size_bytes=GIB, label="my disk"),
+    ]
+    plan = plan_for(drive(), *fat, wish("ext4"))
+    assert [volume.label for volume in plan.volumes] == ["MEDIA", "MEDIA2", "MY DISK", "media"]
+    long = replace(wish("exfat"), workload=replace(wish("exfat").workload, label="twelve-chars"))
+    assert plan_for(drive(), long).volumes[0].label == "twelve-char"
+    assert plan_for(drive(), replace(wish("vfat"), workload=long.workload)).volumes[0].label == "TWELVE-CHAR"
+    with pytest.raises(BadInput, match="11 bytes"):
+        plan_for(drive(), wish("exfat", label="twelve-chars"))
+
+
+def test_swap_is_turned_on_and_not_mounted() -> None:
+    plan = plan_for(drive(), swap())
+    assert kinds_of(plan)[-2:] == ["add-fstab-line", "turn-on-swap"]
+    line, on = plan.steps[-2:]
+    assert line.edits == (f"UUID={plan.volumes[0].uuid} none swap sw,nofail 0 0",)
+    assert on.commands == (("swapon", "/dev/sda1"),)
+    assert on.undo == "By `swapoff /dev/sda1`."
+    text = " ".join("\n".join(preview_lines(plan, 100)).split())
+    for words in (
+        "Make the swap space 'media' on /dev/sda1.",
+        'swap "media" turned on',
+        "Let the kernel swap to /dev/sda1.",
+    ):
+        assert words in text
+    assert kinds_of(plan_for(drive(), swap(mount_point=None)))[-1] == "make-filesystem"
+    assert len(plan_for(drive(), swap(), swap()).volumes) == 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "says"),
+    [
+        (lambda: plan_for(drive(), swap(mount_point="/srv/x")), "never mounted"),
+        (lambda: plan_for(drive(), wish("ext4", mount_point="none")), "not an absolute path"),
+        (lambda: plan_for(drive(), swap(choice=wish("ext4").choice)), "not an absolute path"),
+        (
+            lambda: plan_for(drive(), swap(choice=replace(wish("ext4").choice, filesystem="swap"))),
+            "no mount options",
+        ),
+    ],
+)
+def test_what_swap_cannot_be(attempt: Callable[[], object], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        attempt()
+
+
+def test_none_is_a_place_on_the_command_line() -> None:
+    assert parse_volume("workload=large-media,fs=swap,mount=none").mount_point == "none"
+    assert place_fault("none", "swap") is None
+
+
+def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # noqa: ANN401
+    """The plan with its only volume changed, and everything else made to agree with that."""
+    volumes = (replace(plan.volumes[0], **changes),)
+    old = the_table(plan)
+    table = replace(
+        old, entries=(replace(old.entries[0], type=gpt_type or old.entries[0].type, name=volumes[0].label),)
+    )
+    after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
+    steps = steps_of(
+        operations_of((), table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
+    )
+    return replace(plan, after=after, volumes=volumes, steps=steps)
+
+
+EXT4, VFAT, SWAP = (
+    plan_for(drive(), wish("ext4")),
+    plan_for(drive(), wish("vfat")),
+    plan_for(drive(), swap(size_bytes=None)),
+)
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [
+        (forged(EXT4, BASIC_DATA_TYPE), "has the type"),
+        (forged(EXT4, LINUX_SWAP_TYPE), "has the type"),
+        (forged(VFAT, LINUX_GPT_TYPE), "has the type"),
+        (forged(SWAP, LINUX_GPT_TYPE), "has the type"),
+        (forged(VFAT, uuid=DRAWN), "no serial number of 8 digits"),
+        (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "no serial number of 8 digits"),
+        (forged(EXT4, uuid="3F8A-1C2D"), "no UUID"),
+        (forged(VFAT, label="media"), "small letters"),
+        (forged(VFAT, mkfs_options=("-C", "/etc/passwd")), "no option"),
+        (forged(VFAT, mkfs_options=("--offset=2048",)), "no option"),
+        (forged(VFAT, mkfs_options=("-S", "512")), "no option"),
+        (forged(SWAP, mount_point="/srv/x"), "never mounted"),
+        (forged(SWAP, mount_options=("noatime",)), "no mount options"),
+        (forged(EXT4, mount_point="none"), "absolute"),
+        (
+            replace(
+                SWAP, steps=(*SWAP.steps[:-1], replace(SWAP.steps[-1], operation=TurnOnSwap("/dev/vda1")))
+            ),
+            "operations are not",
+        ),
+        (replace(VFAT, steps=(*VFAT.steps, *SWAP.steps[-1:])), "operations are not"),
+    ],
+)
+def test_no_plan_passes_that_the_planner_would_not_make(plan: Plan, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        check_plan(plan)
+
+
+@pytest.mark.parametrize("plan", [EXT4, VFAT, SWAP], ids=["ext4", "vfat", "swap"])
+def test_what_agrees_with_the_rules_passes(plan: Plan) -> None:
+    check_plan(forged(plan))
+
+
+def volume_line(volume: Volume) -> AddFstabLine:
+    return next(
+        one
+        for one in operations_of((), the_table(SWAP), (volume,), SWAP.drive.geometry)
+        if isinstance(one, AddFstabLine)
+    )
+
+
+def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
+    line = volume_line(SWAP.volumes[0])
+    assert conflict(parse("/dev/sdb1 none swap sw 0 0\n", "fstab"), line) is None
+    assert "already speaks of" in str(conflict(parse(fstab_line(line), "fstab"), line))
+
+
+def test_programs_that_are_missing_are_named_with_this_distributions_command() -> None:
+    everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
+    here = replace(machine(kernel=everything), family="fedora")
+    assert obstacles(filesystem("exfat"), here, drive(), None) == (
+        "mkfs.exfat and tune.exfat are not installed: `dnf install exfatprogs` brings them.",
+    )
+    assert obstacles(filesystem("ntfs"), here, drive(), None) == (
+        "mkfs.ntfs and ntfslabel are not installed: `dnf install ntfsprogs` brings them.",
+    )
+
+
+def test_a_program_that_is_missing_alone_is_said_alone() -> None:
+    here = machine(
+        kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
+    )
+    (said,) = obstacles(filesystem("exfat"), here, drive(), None)
+    assert said == "tune.exfat is not installed: the package exfatprogs brings it."
+
+
+def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned() -> None:
+    tools = tuple((name, name) for name in MADE["nilfs2"].makers)
+    here = machine(kernel=Kernel("6.12.9", frozenset({"nilfs2"})), tools=tools)
+    assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
+    (said,) = obstacles(filesystem("nilfs2"), replace(here, missing_files=("/etc/mtab",)), drive(), None)
+    assert said.startswith("/etc/mtab is missing, and mkfs.nilfs2 needs it: `ln -s ")
+    assert obstacles(
+        filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None
+    ) == obstacles(filesystem("xfs"), here, drive(), None)
+
+
+def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:
+    tools = tuple((name, name) for name in MADE["ntfs"].makers)
+    for others in (frozenset({"fuseblk", "ntfs"}), frozenset({"vfat"})):
+        said = obstacles(
+            filesystem("ntfs"), machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None
+        )
+        assert said == ("The running kernel (5.10.0) has no NTFS: boot one that has, or install its module.",)
+    assert (
+        obstacles(
+            filesystem("ntfs"),
+            machine(kernel=Kernel("6.12.9", frozenset({"ntfs3"})), tools=tools),
+            drive(),
+            None,
+        )
+        == ()
+    )
+
+
+def test_what_the_kernel_swaps_to() -> None:
+    text = "Filename\t\t\tType\t\tSize\n/dev/sda2    partition\t1023996\n/swap\\040file\tfile\t4\n"
+    assert parse_swaps(text) == ("/dev/sda2", "/swap file")
+    assert parse_swaps("") == ()
+
+
+def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swaps, "SWAPS", tmp_path / "swaps")
+    (said,) = swaps.swap_differences(TurnOnSwap("/dev/sda1"))
+    assert str(said) == "the kernel does not list it as swap"
+    swaps.SWAPS.write_text("Filename Type\n/dev/sda1 partition\n")
+    assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size_bytes", "geometry", "told"),
+    [
+        ("ext4", 400 * MIB, Geometry(512, 4096, 0, 4096, 0), ("-E", "stride=4,stripe_width=4")),
+        ("ext4", 600 * MIB, Geometry(512, 4096, 0, 4096, 0), ()),
+        ("ext4", 400 * MIB, Geometry(4096, 4096, 0, 4096, 0), ()),
+        (
+            "ext4",
+            400 * MIB,
+            Geometry(512, 4096, 0, 64 * KIB, 256 * KIB),
+            ("-E", "stride=64,stripe_width=256"),
+        ),
+        ("ext4", 600 * MIB, Geometry(512, 4096, 0, 64 * KIB, 256 * KIB), ("-E", "stride=16,stripe_width=64")),
+        ("xfs", 800 * MIB, Geometry(512, 512, 0, 64 * KIB, 256 * KIB), ()),
+        ("xfs", 1100 * MIB, Geometry(512, 512, 0, 64 * KIB, 256 * KIB), ("-d", "su=65536,sw=4")),
+    ],
+)
+def test_makers_are_told_what_they_would_ask_the_drive_for(
+    kind: str, size_bytes: int, geometry: Geometry, told: tuple[str, ...]
+) -> None:
+    """As mke2fs 1.47 and mkfs.xfs 6.1 did in the lab, on drives that answered so."""
+    assert MADE[kind].for_place(geometry, Extent(MIB, size_bytes), ()) == told

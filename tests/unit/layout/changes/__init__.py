@@ -1,0 +1,1 @@
+"""Changes of one partition or filesystem that exists."""

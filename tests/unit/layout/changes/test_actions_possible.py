@@ -1,0 +1,320 @@
+"""Which actions are possible on what is there, and the reason in a sentence where one is not; and what a
+forged document of one is refused for."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import drive, gpt, machine, partition
+from tests.unit.report.reports import RECORDINGS
+from wizard.filesystems.registry import KINDS
+from wizard.layout.before import known_identity
+from wizard.layout.changes.check_changes import check_changes
+from wizard.layout.changes.labels import label_fault_of, old_label_fault
+from wizard.layout.changes.lines import digest_of_text, edited, is_edited, restored
+from wizard.layout.changes.possible import (
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_unmount,
+)
+from wizard.layout.changes.steps_of import change_commands, change_steps, undo_commands
+from wizard.model.documents.changes import (
+    Attach,
+    ChangeOperation,
+    Changes,
+    Detach,
+    EditFstab,
+    LineEdit,
+    PowerOff,
+    Relabel,
+    Remount,
+    SetLabel,
+    SwitchOff,
+    Unmount,
+    Wanted,
+)
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Machine, Signature, Use
+from wizard.model.plan import Mount
+from wizard.probe.host.uses import ELSEWHERE
+from wizard.probe.recorded import load_machine
+
+PART = "/dev/sda1"
+UUID = "0d2c3b7a-0000-4000-8000-000000000001"
+
+
+def held(filesystem: str | None = "ext4", *uses: Use, **changes: Any) -> Drive:  # noqa: ANN401
+    part = partition(filesystem=filesystem) if filesystem else partition()
+    return drive(**{"table": gpt(), "partitions": (part,), "uses": uses, **changes})
+
+
+def at(place: str = "/srv/films") -> Use:
+    return Use("mounted", PART, place)
+
+
+ROOT = Use("running-system", PART, "/")
+SWAP = Use("swap", PART, "swap")
+LOOP = Use("loop-backing", PART, "/dev/loop7")
+UNSEEN = f"{PART} is mounted where this session cannot see it; unmount it there."
+HIDDEN = Use("mounted", PART, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("on", "says"),
+    [
+        (held(), None),
+        (held("ext4", at()), None),
+        (held("ext4", at(), ROOT), None),
+        (held("ext2", at()), None),
+        (held("xfs", at()), None),
+        (held("vfat"), None),
+        (held("swap"), None),
+        (held("vfat", at()), "FAT32 takes a new label only while unmounted; unmount /srv/films first."),
+        (held("xfs", HIDDEN), UNSEEN),
+        (held("swap", SWAP), f"{PART} is in use as swap; end that with swapoff first."),
+        (held("ext4", LOOP), f"{PART} lies behind the loop device /dev/loop7; detach that first."),
+        (held("crypto_LUKS"), f"{PART} holds crypto_LUKS, not a filesystem."),
+        (held(None), f"{PART} holds no filesystem."),
+        (held(None, content_digest=None), f"What {PART} holds could not be read: run as root."),
+        (held("ufs"), "diskwright cannot change the label of UFS2."),
+        (held(read_only=True), "/dev/sda is read-only."),
+    ],
+)
+def test_why_a_label_cannot_be_changed(on: Drive, says: str | None) -> None:
+    reason = why_not_relabel(machine(on), on, PART)
+    assert (str(reason) if reason else None) == says
+
+
+def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
+    on = drive(signatures=(Signature("ext4", "filesystem"),))
+    assert why_not_relabel(machine(on), on, "/dev/sda") is None
+    both = drive(signatures=(Signature("ext4", "filesystem"), Signature("xfs", "filesystem")))
+    assert str(why_not_relabel(machine(both), both, "/dev/sda")) == (
+        "/dev/sda holds ext4 and xfs, not a filesystem."
+    )
+
+
+@pytest.mark.parametrize(
+    ("on", "boot", "says"),
+    [
+        (held(), False, None),
+        (held("ext3"), False, None),
+        (held("ext4", at()), False, f"{PART} is mounted at /srv/films already."),
+        (held("ext4", at()), True, None),
+        (held("swap"), False, f"{PART} holds swap, which is never mounted."),
+        (held("reiser4"), False, "This kernel cannot mount Reiser4."),
+        (held("ext4", LOOP), False, f"{PART} lies behind the loop device /dev/loop7; detach that first."),
+    ],
+)
+def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> None:
+    reason = why_not_mount(machine(on), on, PART, boot=boot)
+    assert (str(reason) if reason else None) == says
+
+
+@pytest.mark.parametrize(
+    ("on", "boot", "says"),
+    [
+        (held("ext4", at()), False, None),
+        (held(), True, None),
+        (held(), False, f"{PART} is not mounted."),
+        (held("ext4", at("/"), ROOT), False, f"The running system needs {PART} (/)."),
+        (
+            held("ext4", HIDDEN),
+            False,
+            UNSEEN,
+        ),
+    ],
+)
+def test_why_it_cannot_be_unmounted(on: Drive, boot: bool, says: str | None) -> None:
+    reason = why_not_unmount(machine(on), on, PART, boot=boot)
+    assert (str(reason) if reason else None) == says
+
+
+def test_why_its_options_cannot_be_changed() -> None:
+    assert why_not_remount(machine(held()), held(), PART, has_line=True) is None
+    assert (
+        str(why_not_remount(machine(held("swap")), held("swap"), PART, has_line=True))
+        == f"{PART} holds swap, which is never mounted."
+    )
+
+
+@pytest.mark.parametrize(
+    ("on", "says"),
+    [
+        (held("ext4", bus="usb"), None),
+        (held("ext4", at(), bus="usb"), None),
+        (held("ext4", bus="sata", removable=True), None),
+        (held(), "/dev/sda is not a removable drive."),
+        (held(bus="loop", removable=True), "/dev/sda is not a removable drive."),
+        (held(bus="nvme"), "/dev/sda is an NVMe drive, which cannot be powered off here."),
+        (held("ext4", at("/"), ROOT, bus="usb"), f"The running system needs {PART} (/)."),
+        (held("swap", SWAP, bus="usb"), f"{PART} is in use as swap; end that with swapoff first."),
+        (
+            held("ext4", HIDDEN, bus="usb"),
+            UNSEEN,
+        ),
+    ],
+)
+def test_why_a_drive_cannot_be_powered_off(on: Drive, says: str | None) -> None:
+    reason = why_not_power_off(machine(on), on)
+    assert (str(reason) if reason else None) == says
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN401
+    """And every reason is a sentence."""
+    seen: Machine = load_machine(path)
+    for one in seen.drives:
+        devices = [one.path, *(part.path for part in one.partitions)]
+        reasons = [why_not_power_off(seen, one)]
+        for ask in (
+            why_not_relabel,
+            why_not_mount,
+            why_not_unmount,
+            partial(why_not_remount, has_line=False),
+        ):
+            reasons += [ask(seen, one, device) for device in devices]
+        said = [str(reason) for reason in reasons if reason is not None]
+        assert said and all(one.endswith(".") and "{" not in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "label", "fault"),
+    [
+        ("ext2", "sixteen-letters!", None),
+        ("ext3", "seventeen-letters", "is longer than the 16 bytes"),
+        ("xfs", "a b", "holds a blank"),
+        ("xfs", 'a"b', "holds a blank or a quotation mark"),
+        ("xfs", "--", "begins with --"),
+        ("ntfs", "-x", "begins with a dash"),
+        ("vfat", "small", "small letters"),
+        ("ext4", "", "is empty"),
+        ("ufs", "x", "cannot be changed"),
+    ],
+)
+def test_what_a_label_may_be(filesystem: str, label: str, fault: str | None) -> None:
+    found = label_fault_of(label, filesystem)
+    assert found is None if fault is None else fault in str(found)
+
+
+def test_an_old_label_must_be_one_that_can_be_given_back() -> None:
+    assert old_label_fault("", "xfs") is None and old_label_fault("/home", "ext4") is None
+    assert old_label_fault("a b", "xfs") and old_label_fault("a\N{REPLACEMENT CHARACTER}", "vfat")
+    assert old_label_fault("a\x07", "ext4")
+
+
+@pytest.mark.parametrize("filesystem", [name for name, kind in KINDS.items() if kind.relabelling])
+def test_the_command_of_a_label_is_undone_by_the_same(
+    filesystem: str,
+) -> None:
+    operation = Relabel(PART, filesystem, "", "OLD", "NEW")
+    (done,), (undone,) = change_commands(operation), undo_commands(operation)
+    assert PART in done and any("NEW" in word for word in done)
+    assert [word.replace("NEW", "OLD") for word in done] == [*undone]
+    if filesystem in ("xfs", "btrfs"):
+        (inside,) = change_commands(replace(operation, mount_point="/srv/x"))
+        assert "/srv/x" in inside and PART not in inside
+
+
+def test_what_a_mount_is_no_longer_to_have_is_sent_away_by_name() -> None:
+    old, new = ("rw", "nodev", "noexec", "noatime"), ("rw", "noexec", "relatime")
+    operation = Remount(PART, "/srv/a", old, new)
+    assert change_commands(operation) == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
+    assert undo_commands(operation) == (("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),)
+    (step,) = change_steps([operation], wanting(LABEL).drive)
+    assert step.sentence == (
+        f"Mount {PART} at /srv/a with relatime and without nodev from now on; it stays in use meanwhile."
+    )
+
+
+TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
+
+
+def edits(*lines: LineEdit) -> EditFstab:
+    return EditFstab("/etc/fstab", digest_of_text(TEXT), lines)
+
+
+CHANGED = LineEdit(2, "LABEL=old\t/a ext4 nofail 0 2", "LABEL=new\t/a ext4 nofail 0 2")
+GONE = LineEdit(3, "UUID=1 /b ext4 nofail 0 2", None)
+ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
+
+
+@pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED)])
+def test_lines_are_changed_and_come_back_to_the_byte(lines: tuple[LineEdit, ...]) -> None:
+    operation = edits(*lines)
+    after = edited(operation, TEXT)
+    assert after is not None and is_edited(operation, after) and not is_edited(operation, TEXT)
+    assert restored(operation, after) == TEXT and restored(operation, TEXT) == TEXT
+    assert edited(operation, f"{TEXT}\n") is None, "another file by now"
+    theirs = f"{after.rstrip()}\nUUID=9 /new ext4 nofail 0 2\n"
+    back = restored(operation, theirs).split("\n")
+    assert "UUID=9 /new ext4 nofail 0 2" in back and {*TEXT.split("\n")} <= {*back}
+    assert ADDED.new not in back and CHANGED.new not in back
+
+
+def test_a_line_that_somebody_has_changed_since_is_theirs() -> None:
+    after = edited(edits(CHANGED), TEXT)
+    assert after is not None
+    theirs = after.replace("LABEL=new", "LABEL=theirs")
+    assert restored(edits(CHANGED), theirs) == theirs
+
+
+def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> Changes:
+    on = held()
+    assert on.size_bytes is not None and on.geometry is not None
+    identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
+    made = Changes(identity, PART, "ext4", UUID, wanted, change_steps(operations, identity))
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+LABEL = SetLabel("new")
+RELABEL = Relabel(PART, "ext4", "", "old", "new")
+MOUNT = Mount(PART, "/srv/a", "ext4", ("noatime",))
+UNMOUNT = Unmount(PART, "/srv/a", "ext4", ("rw", "noatime"))
+POWER = PowerOff("/dev/sda", ("/sys/class/block/sda/device/delete",))
+WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        wanting(LABEL, RELABEL, edits(CHANGED)),
+        wanting(Attach(), MOUNT, edits(ADDED)),
+        wanting(Detach(boot=True), UNMOUNT, edits(GONE)),
+        wanting(SwitchOff(), UNMOUNT, POWER, **WHOLE),
+    ],
+)
+def test_what_an_action_takes_holds_together(good: Changes) -> None:
+    check_changes(good)
+
+
+@pytest.mark.parametrize(
+    ("forged", "says"),
+    [
+        (wanting(LABEL, replace(RELABEL, device="/dev/sdb1")), "it changes '/dev/sdb1'"),
+        (wanting(LABEL, replace(RELABEL, filesystem="xfs")), "labels another filesystem"),
+        (wanting(LABEL, replace(RELABEL, new="seventeen-letters")), "its label is longer"),
+        (wanting(LABEL, MOUNT), "takes no mount"),
+        (wanting(LABEL, RELABEL, edits(GONE)), "more than the label"),
+        (wanting(LABEL, RELABEL, edits(replace(CHANGED, new="LABEL=new /etc ext4 nofail"))), "more than"),
+        (wanting(LABEL, RELABEL, edits(replace(CHANGED, old="UUID=1 /a ext4 nofail 0 2"))), "more than"),
+        (wanting(Attach(), replace(MOUNT, mount_point="/etc")), "hide what the running system needs"),
+        (wanting(Attach(), replace(MOUNT, options=("bind",))), "do something else"),
+        (wanting(Attach(), replace(MOUNT, filesystem="xfs")), "otherwise than it can be"),
+        (wanting(Attach(), edits(GONE)), "changes a line where it adds"),
+        (wanting(Detach(), edits(ADDED)), "where it takes one away"),
+        (wanting(Detach(), replace(UNMOUNT, device="/dev/sda2")), "it changes '/dev/sda2'"),
+        (wanting(Detach(), replace(UNMOUNT, options=("rw,bind",))), "no option"),
+        (wanting(Detach(), POWER), "takes no power-off"),
+        (wanting(SwitchOff(), replace(POWER, files=("/etc/passwd",)), **WHOLE), "something else off"),
+        (wanting(SwitchOff(), replace(POWER, device=PART), **WHOLE), "something else off"),
+        (wanting(SwitchOff(), POWER), "the whole drive is meant"),
+    ],
+)
+def test_what_an_action_would_not_take_is_refused(forged: Changes, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        check_changes(forged, "c.json")

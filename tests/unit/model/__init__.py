@@ -1,0 +1,1 @@
+"""Sizes, places and sentences."""

@@ -1,0 +1,1 @@
+"""What is handed out: launcher, packages, wheel and manual pages."""

@@ -1,0 +1,140 @@
+"""What packages of distributions hold, and what they say of themselves: it agrees with the program."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.schemas.documents import DOCUMENTS
+from wizard import __version__
+from wizard.apply.root.ask import HELPER
+from wizard.cli import COMMANDS
+
+REPO = Path(__file__).parents[3]
+PACKAGING = REPO / "packaging"
+FOLDER = "/usr/lib/diskwright"
+RECIPES = {
+    "debian": (PACKAGING / "debian/control").read_text(),
+    "rpm": (PACKAGING / "rpm/diskwright.spec").read_text(),
+    "arch": (PACKAGING / "arch/PKGBUILD").read_text(),
+}
+OWN = ("papers", "desktop", "debian", "rpm", "arch")
+"""The folders of packages. What carries its own Python is tested beside it."""
+
+
+@pytest.fixture(scope="module")
+def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a package holds, below a folder that stands for /."""
+    root = tmp_path_factory.mktemp("placed")
+    subprocess.run(
+        (PACKAGING / "install.sh", root),
+        env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable},
+        check=True,
+    )
+    return root
+
+
+def test_all_of_it_is_in_its_place(placed: Path) -> None:
+    usr = placed / "usr"
+    there = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
+    assert {
+        "bin/diskwright",
+        "lib/diskwright/as-root",
+        "lib/diskwright/wizard/__main__.py",
+        "lib/diskwright/profiles/packages.toml",
+        "share/applications/diskwright.desktop",
+        "share/icons/hicolor/scalable/apps/diskwright.svg",
+        "share/metainfo/org.diskwright.diskwright.metainfo.xml",
+        "share/polkit-1/actions/diskwright.policy",
+        "share/bash-completion/completions/diskwright",
+        "share/zsh/site-functions/_diskwright",
+        "share/fish/vendor_completions.d/diskwright.fish",
+        "share/man/man1/diskwright.1",
+        *(f"share/man/man1/diskwright-{name}.1" for name in COMMANDS),
+        *(f"share/diskwright/schemas/{one.file}" for one in DOCUMENTS),
+    } <= there
+    assert not [name for name in there if "__pycache__" in name or "/tests/" in name or name.endswith(".pot")]
+    assert "@" not in (usr / "bin/diskwright").read_text().replace('"$@"', "")
+    # Whoever looks for profiles follows a link within the package.
+    assert (usr / "lib/diskwright/wizard/profiles/packages.toml").exists()
+
+
+def test_it_runs_from_there(placed: Path) -> None:
+    folder = placed / FOLDER.removeprefix("/")
+    shown = subprocess.run(
+        (sys.executable, "-B", "-m", "wizard", "workloads"),
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(folder), "PYTHONSAFEPATH": "1"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "large-media" in shown.stdout and str(REPO) not in shown.stdout
+
+
+def test_polkit_asks_for_the_program_that_is_started(placed: Path) -> None:
+    policy = ElementTree.parse(placed / "usr/share/polkit-1/actions/diskwright.policy").getroot()
+    (action,) = policy.findall("action")
+    named = {one.get("key"): one.text for one in action.findall("annotate")}
+    path = named["org.freedesktop.policykit.exec.path"]
+    assert path == f"{FOLDER}/{HELPER}"
+    helper = placed / path.removeprefix("/")
+    assert helper.stat().st_mode & 0o777 == 0o755
+    # Whoever is asked is asked each time, and told what for.
+    assert {one.text for one in action.iterfind("defaults/*")} == {"auth_admin"}
+    assert "only what you confirm" in (action.findtext("message") or "")
+
+
+def test_all_recipes_are_of_one_version() -> None:
+    changes = (PACKAGING / "debian/changelog").read_text()
+    assert changes.startswith(f"diskwright ({__version__}-1) ")
+    assert re.search(rf"^Version: +{re.escape(__version__)}$", RECIPES["rpm"], re.MULTILINE)
+    assert f"\npkgver={__version__}\n" in RECIPES["arch"]
+    lock = (REPO / "requirements.lock").read_text()
+    found = re.search(r"^pylibblkid==(\S+) .*\n.*sha256:(\w+)", lock, re.MULTILINE)
+    assert found is not None
+    assert f"%global binding {found[1]}\n" in RECIPES["rpm"]
+    assert f"\n_binding={found[1]}\n" in RECIPES["arch"] and found[2] in RECIPES["arch"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_names_every_library(recipe: str) -> None:
+    wanted = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = {re.split(r"[=><]", one)[0] for one in wanted} - {"pylibblkid", "setuptools", "pkgconfig"}
+    text = RECIPES[recipe]
+    assert all(re.search(rf"\bpython3?-{name}\b", text) for name in names), names
+    assert re.search(r"\bpython3?-(py)?parted\b", text)
+    (textual,) = [one.partition("==")[2] for one in wanted if one.startswith("textual==")]
+    major, minor, _ = textual.split(".")
+    assert re.search(rf"textual *\(?>= *{major}\.{minor}\b", text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("desktop-file-validate", "desktop/diskwright.desktop"),
+        ("appstreamcli", "validate", "--no-net", "desktop/org.diskwright.diskwright.metainfo.xml"),
+        ("rpmspec", "-P", "rpm/diskwright.spec"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_its_reader_takes_it(command: tuple[str, ...]) -> None:
+    program = shutil.which(command[0])
+    if program is None:
+        pytest.skip(f"{command[0]} is not here")
+    told = subprocess.run((program, *command[1:]), cwd=PACKAGING, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_no_host_is_named() -> None:
+    """What is fetched comes by a package manager, from where that is set up to."""
+    known = ("www.debian.org/doc/packaging-manuals", "www.freedesktop.org/standards", "www.w3.org/2000/svg")
+    files = [path for name in OWN for path in (PACKAGING / name).rglob("*") if path.is_file()]
+    for path in (*files, *PACKAGING.glob("*.sh")):
+        text = path.read_text(encoding="utf-8") if path.suffix != ".pyc" else ""
+        assert not [url for url in re.findall(r"https?://(\S+)", text) if not url.startswith(known)], path

@@ -1,0 +1,84 @@
+"""The wheel that pip builds, in a folder of its own: it knows what a checkout knows."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+KEPT = ("wizard", "profiles", "pyproject.toml", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the wheel is unpacked in."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in KEPT:
+        place = ROOT / name
+        if place.is_dir():
+            shutil.copytree(
+                place,
+                source / name,
+                symlinks=True,
+                ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
+            )
+        else:
+            shutil.copy(place, source / name)
+    pip = (sys.executable, "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
+    built = (
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+        "-w",
+        str(folder / "built"),
+        str(source),
+    )
+    subprocess.run((*pip, *built), check=True, capture_output=True)
+    (wheel,) = (folder / "built").iterdir()
+    target = folder / "installed"
+    subprocess.run(
+        (*pip, "install", "--no-deps", "--no-index", "--target", str(target), str(wheel)),
+        check=True,
+        capture_output=True,
+    )
+    return target
+
+
+def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The program as the wheel has it, from a folder that holds nothing else of it."""
+    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"}
+    return subprocess.run(
+        (sys.executable, "-m", "wizard", *words), cwd="/", env=environment, capture_output=True, text=True
+    )
+
+
+def test_it_recognises_what_only_the_list_knows_as_shingled(installed: Path) -> None:
+    recorded = ("inspect", "--machine", str(ROOT / "tests/machines/by-list.json"))
+    ours = run(ROOT, *recorded)
+    said = run(installed, *recorded)
+    assert (said.stdout, said.returncode) == (ours.stdout, ours.returncode) and not said.stderr
+    assert "shingled" in said.stdout
+
+
+def test_it_has_every_profile_and_nothing_of_the_tests(installed: Path) -> None:
+    def files(folder: Path) -> set[str]:
+        return {str(path.relative_to(folder)) for path in folder.rglob("*.toml")}
+
+    assert files(installed / "wizard/profiles") == files(ROOT / "profiles")
+    assert not (installed / "tests").exists()
+
+
+def test_without_profiles_it_does_not_start(installed: Path, tmp_path: Path) -> None:
+    place = tmp_path / "without"
+    shutil.copytree(installed, place)
+    shutil.rmtree(place / "wizard/profiles/drives")
+    for words in ((), ("inspect",), ("workloads",), ("apply", "plan.json")):
+        said = run(place, *words)
+        assert said.returncode == 1 and "wizard/profiles is missing" in said.stderr and not said.stdout
+    assert run(place, "--help").returncode == 0

@@ -1,0 +1,1 @@
+"""What the kernel, its devices and the distribution say; and the processes that ask."""

@@ -1,0 +1,94 @@
+"""What is known of a kernel's modules: from lists, from what is loaded, and from neither."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.probe import rawfacts
+from wizard.probe.host.modules import (
+    LAYER_MODULES,
+    filesystem_modules,
+    has_loop,
+    layer_modules,
+    listed_modules,
+)
+from wizard.probe.interpret import machine_of
+
+DEP = """kernel/fs/xfs/xfs.ko.xz: kernel/lib/libcrc32c.ko.xz
+kernel/drivers/md/dm-mod.ko.xz: kernel/drivers/dax/dax.ko
+kernel/drivers/md/dm-crypt.ko.xz: kernel/drivers/md/dm-mod.ko.xz
+kernel/drivers/md/persistent-data/dm-persistent-data.ko:
+"""
+BUILTIN = "kernel/fs/ext4/ext4.ko\nkernel/drivers/md/md-mod.ko\nkernel/drivers/md/raid1.ko\n"
+
+Listed = tuple[str, ...] | None
+
+
+def known(shown: Listed, listed: Listed, loads: bool | None) -> dict[str, bool]:
+    raw = replace(rawfacts.machine(), shown_modules=shown, listed_modules=listed, loads_modules=loads)
+    return dict(machine_of(raw).kernel.modules)
+
+
+def test_modules_are_found_in_both_lists(tmp_path: Path) -> None:
+    (tmp_path / "modules.dep").write_text(DEP)
+    (tmp_path / "modules.builtin").write_text(BUILTIN)
+    listed = listed_modules(tmp_path)
+    assert filesystem_modules(listed) == ("ext4", "xfs")
+    assert layer_modules(listed) == ("dm_mod", "dm_crypt", "md_mod", "raid1")
+    assert listed_modules(tmp_path / "nowhere") == ""
+
+
+@pytest.mark.parametrize("loads", [True, False])
+def test_with_lists_each_module_is_there_or_not(loads: bool) -> None:
+    assert known(("dm_mod",), ("dm_crypt", "md_mod", "raid1"), loads) == {
+        **{"dm_mod": True, "dm_crypt": True},
+        **{"md_mod": True, "raid0": False, "raid1": True},
+    }
+
+
+def test_a_part_is_nothing_without_the_whole() -> None:
+    assert known((), ("dm_crypt", "raid0"), True) == dict.fromkeys(LAYER_MODULES, False)
+
+
+def test_without_lists_what_is_built_into_a_part_cannot_be_told() -> None:
+    assert known(("dm_mod", "md_mod", "raid1"), None, False) == {
+        "dm_mod": True,
+        "md_mod": True,
+        "raid1": True,
+    }
+
+
+def test_a_kernel_that_loads_nothing_has_only_what_it_shows() -> None:
+    assert known((), None, False) == dict.fromkeys(LAYER_MODULES, False)
+
+
+def test_a_distribution_may_keep_its_modules_elsewhere() -> None:
+    assert known((), None, True) == {}
+
+
+def test_an_old_recording_tells_nothing() -> None:
+    kernel = machine_of(rawfacts.machine()).kernel
+    assert kernel.modules == ()
+    assert not any(kernel.lacks(module) for module in LAYER_MODULES)
+
+
+@pytest.mark.parametrize(
+    ("listed", "shown", "loads", "has"),
+    [
+        ("kernel/drivers/block/loop.ko.zst:", False, True, True),
+        ("kernel/drivers/block/nbd.ko:", True, True, True),
+        ("kernel/drivers/block/nbd.ko:", False, True, False),
+        ("", True, False, True),
+        ("", False, False, False),
+        ("", False, True, None),
+    ],
+)
+def test_loop_devices_are_there_or_not_or_cannot_be_told(
+    listed: str, shown: bool, loads: bool, has: bool | None
+) -> None:
+    found = has_loop(listed, shown=shown, loads_modules=loads)
+    assert found is has
+    kernel = machine_of(replace(rawfacts.machine(), has_loop=found)).kernel
+    assert dict(kernel.modules).get("loop") is has
+    assert kernel.lacks("loop") is (has is False)

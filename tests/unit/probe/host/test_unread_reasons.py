@@ -1,0 +1,209 @@
+"""Why something could not be read: a code with values and an obstacle from where it arises, in each language,
+and in recordings old and new."""
+
+import errno
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.probe import rawfacts
+from wizard.cli import main
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.health.judge import judge_health
+from wizard.documents.codec import from_json, to_json
+from wizard.faces.showing.inspection import drive_document
+from wizard.layout.room.refusals import measured, refuse_content
+from wizard.model.errors import Refused
+from wizard.model.machine import Machine, Obstacle, Use
+from wizard.model.said import Said
+from wizard.probe.collect import from_device, from_kernel
+from wizard.probe.facts import RawError, RawMachine
+from wizard.probe.host.uses import ANOTHER, ELSEWHERE
+from wizard.probe.interpret import machine_of
+from wizard.probe.reasons import Unreadable, not_read
+from wizard.probe.recorded import load_facts, load_machine, save_machine
+from wizard.probe.words import unread as words
+from wizard.trial.alignment import _unread as unmeasured
+
+OLD = Path(__file__).with_name("recorded_by_text.json")
+"""Recorded when a reason was its text."""
+
+TOLD = words.FAILED(device="/dev/sda", why="Input/output error")
+WRITTEN = {
+    "what": "contents",
+    "why": {
+        "code": "probe.unread.failed",
+        "values": {"device": "/dev/sda", "why": "Input/output error"},
+    },
+    "obstacle": "failed",
+}
+
+
+def unreadable(*errors: RawError) -> RawMachine:
+    return rawfacts.machine(rawfacts.unreadable(errors=errors))
+
+
+def saved(folder: Path, facts: RawMachine, change: Callable[[dict[str, object]], object]) -> Path:
+    """A recording whose first reason was changed."""
+    file = folder / "facts.json"
+    save_machine(file, facts)
+    plain = json.loads(file.read_text())
+    change(plain["drives"][0]["errors"][0])
+    file.write_text(json.dumps(plain))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "obstacle"),
+    [
+        (errno.EACCES, words.REFUSED, Obstacle.DENIED),
+        (errno.EPERM, words.REFUSED, Obstacle.FORBIDDEN),
+        (errno.EIO, words.FAILED, Obstacle.FAILED),
+    ],
+)
+@pytest.mark.parametrize("text", ["Etwas anderes", "Permission denied", "Operation not permitted"])
+def test_the_number_of_an_error_tells_the_obstacle_and_its_text_does_not(
+    number: int, said: Callable[..., Said], obstacle: Obstacle, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    told = from_json(not_read("table", "/dev/sda", OSError(number, text)), RawError, "told")
+    assert told == RawError("table", said(device="/dev/sda", why=text), obstacle)
+    (drive,) = machine_of(unreadable(told)).drives
+    assert [(one.why, one.obstacle) for one in drive.unread] == [(told.why, obstacle)]
+
+
+def test_a_plain_user_is_told_that_it_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    told = from_json(not_read("table", "/dev/sda", PermissionError(errno.EACCES, "no")), RawError, "told")
+    assert told == RawError("table", words.ROOT_READS(), Obstacle.DENIED)
+
+
+def test_what_libblkid_says_is_a_value_of_the_sentence() -> None:
+    error = Unreadable(words.BLKID_READS(device="/dev/sda", why="Permission denied"))
+    told = from_json(not_read("contents", "/dev/sda1", error), RawError, "told")
+    assert told == RawError("contents", error.said, Obstacle.FAILED)
+
+
+def test_a_drive_that_cannot_be_opened_is_told_as_code_and_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> int:
+        raise PermissionError(errno.EPERM, "gesperrt")
+
+    monkeypatch.setattr("os.open", refused)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    known = {**from_kernel("sdnope", lambda _: {}), "errors": []}
+    assert from_device(known)["errors"] == [
+        {
+            "what": "contents",
+            "why": {"code": "probe.unread.refused", "values": {"device": "/dev/sdnope", "why": "gesperrt"}},
+            "obstacle": "forbidden",
+        }
+    ]
+
+
+def test_a_recording_holds_the_code_the_values_and_the_obstacle(tmp_path: Path) -> None:
+    facts = unreadable(RawError("contents", TOLD, Obstacle.FAILED))
+    file = saved(tmp_path, facts, lambda error: error)
+    assert json.loads(file.read_text())["drives"][0]["errors"] == [WRITTEN]
+    assert load_facts(file) == facts
+
+
+def test_an_old_recording_shows_its_text_and_tells_the_obstacle_by_it() -> None:
+    drives = load_machine(OLD).drives
+    told = {str(one.why): one.obstacle for drive in drives for one in drive.unread}
+    assert "Byte 0 could not be read: Input/output error." in told
+    assert "Libblkid could not read /dev/sdf: Failed to probe the device." in told
+    assert all(error.obstacle is None for drive in load_facts(OLD).drives for error in drive.errors)
+
+
+def test_in_an_old_recording_alone_does_the_text_tell_the_obstacle(tmp_path: Path) -> None:
+    facts = unreadable(RawError("contents", TOLD, Obstacle.FAILED))
+    denied = "the kernel refuses to open the device: Permission denied"
+
+    def as_of_old(error: dict[str, object]) -> None:
+        del error["obstacle"]
+        error["why"] = denied
+
+    def as_of_now(error: dict[str, object]) -> None:
+        error["why"] = to_json(words.FAILED(device="/dev/sda", why="Permission denied"))
+
+    old = load_machine(saved(tmp_path, facts, as_of_old)).drives[0].unread
+    assert {(str(one.why), one.obstacle) for one in old} == {(f"T{denied[1:]}.", Obstacle.DENIED)}
+    new = load_machine(saved(tmp_path, facts, as_of_now)).drives[0].unread
+    assert {one.obstacle for one in new} == {Obstacle.FAILED}
+
+
+def test_a_recording_with_a_code_that_nobody_knows_still_loads(tmp_path: Path) -> None:
+    def unknown(error: dict[str, object]) -> None:
+        error["why"] = {"code": "probe.unread.of-tomorrow", "values": {"device": "/dev/sda"}}
+
+    facts = unreadable(RawError("contents", TOLD, Obstacle.FORBIDDEN))
+    (drive,) = load_machine(saved(tmp_path, facts, unknown)).drives
+    assert {(str(one.why), one.obstacle) for one in drive.unread} == {
+        ("probe.unread.of-tomorrow (device /dev/sda)", Obstacle.FORBIDDEN)
+    }
+
+
+def everything_of(machine: Machine) -> dict[str, str]:
+    """What each place says of the first drive."""
+    (drive,) = machine.drives
+    refused = []
+    for refuse in (lambda: measured(drive), lambda: refuse_content(drive, chosen=False)):
+        with pytest.raises(Refused) as said:
+            refuse()
+        refused.append(str(said.value))
+    found = diagnose(machine, drive, ())
+    return {
+        "the finding": " ".join(str(one.sentence) for one in found.findings if one.code == "drive-unread"),
+        "the clues": " ".join(str(clue.says) for clue in found.recording.evidence),
+        "health": str(judge_health(drive).said[0]),
+        "the refusal to measure": refused[0],
+        "the refusal to erase": refused[1],
+        "the trial": str(unmeasured(drive)),
+    }
+
+
+def test_a_reason_reaches_every_place_in_the_persons_language(pseudo_language: None) -> None:
+    said = words.FAILED(device="/dev/sda", why="Input/output error")
+    errors = tuple(
+        RawError(what, said, Obstacle.FAILED) for what in ("geometry", "contents", "smart", "drive")
+    )
+    machine = machine_of(replace(unreadable(*errors), root=True))
+    machine = replace(machine, drives=(replace(machine.drives[0], geometry=None),))
+    for place, told in everything_of(machine).items():
+        assert "⟦/dev/sda çöûld ñöt bé réád: Input/output error." in told, place
+
+
+@pytest.mark.parametrize(
+    ("use", "says", "by"),
+    [
+        (Use("mounted", "/dev/sda", ELSEWHERE), "á pláçé híddéñ fröm héré", "a place hidden from here"),
+        (Use("opened", "/dev/sda", ANOTHER), "áñöthér prögrám", "another program"),
+    ],
+)
+def test_who_has_no_path_is_named_in_the_persons_language(
+    use: Use, says: str, by: str, pseudo_language: None
+) -> None:
+    machine = machine_of(rawfacts.machine(rawfacts.drive()))
+    drive = replace(machine.drives[0], uses=(use,))
+    diagnosis = diagnose(machine, drive, ())
+    (found,) = (one for one in diagnosis.findings if one.code.startswith("use-"))
+    assert says in str(found.sentence)
+    assert drive_document(drive, diagnosis)["uses"] == [{"kind": use.kind, "subject": "/dev/sda", "by": by}]
+
+
+def test_the_command_tells_a_reason_in_the_persons_language_and_programs_in_english(
+    tmp_path: Path, pseudo_language: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = saved(tmp_path, unreadable(RawError("contents", TOLD, Obstacle.FAILED)), lambda error: error)
+    assert main(["inspect", "--machine", str(file)]) == 0
+    assert "çöûld ñöt bé réád: Input/output" in " ".join(capsys.readouterr().out.split())
+    assert main(["inspect", "--machine", str(file), "--json"]) == 0
+    (drive,) = json.loads(capsys.readouterr().out)["drives"]
+    assert drive["unread"][0] == {
+        "what": "table",
+        "why": "/dev/sda could not be read: Input/output error.",
+        "obstacle": "failed",
+    }

@@ -1,0 +1,123 @@
+"""Raw facts made up for tests: drives as sysfs and udev show them, without a drive."""
+
+import base64
+from dataclasses import replace
+from typing import Any
+
+from tests.unit.probe.gptimage import Image
+from wizard.probe.facts import (
+    RawBlock,
+    RawChunk,
+    RawContent,
+    RawDrive,
+    RawGraph,
+    RawMachine,
+    RawMounts,
+    RawPartition,
+    RawSignature,
+)
+
+# ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
+
+ATA = "/sys/devices/pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0/block/sda"
+SECTORS = 16 * 1024 * 1024 // 512
+
+SYSFS = {
+    "dev": "8:0",
+    "size": str(SECTORS),
+    "ro": "0",
+    "removable": "0",
+    "diskseq": "7",
+    "alignment_offset": "0",
+    "queue/logical_block_size": "512",
+    "queue/physical_block_size": "4096",
+    "queue/minimum_io_size": "4096",
+    "queue/optimal_io_size": "0",
+    "queue/rotational": "1",
+    "queue/zoned": "none",
+    "queue/discard_granularity": "0",
+    "queue/discard_max_hw_bytes": "0",
+    "queue/scheduler": "none [mq-deadline] bfq",
+    "device/vendor": "ATA     ",
+    "device/model": "ST8000AS0002-1NA17Z",
+    "device/rev": "AR15",
+    "device/wwid": "naa.5000c500a1b2c3d4",
+}
+
+
+def page(payload: bytes) -> str:
+    """A vital product data page with its header of four bytes."""
+    return base64.b64encode(b"\0\x80\0" + bytes([len(payload)]) + payload).decode()
+
+
+def drive(**changes: Any) -> RawDrive:
+    """A SATA disk `sda` with an empty first sector, read by root."""
+    plain = RawDrive(
+        name="sda",
+        path="/dev/sda",
+        sysfs_path=ATA,
+        sysfs=SYSFS,
+        vpd={"80": page(b"        Z8400ABC"), "b1": page((5980).to_bytes(2, "big") + bytes(2))},
+        table_kind="",
+        chunks=(chunk(0, bytes(512)),),
+        contents={"sda": RawContent()},
+    )
+    return replace(plain, **changes)
+
+
+def unreadable(**changes: Any) -> RawDrive:
+    """The same disk without the permission to read it."""
+    return replace(drive(), table_kind=None, chunks=(), contents=None, **changes)
+
+
+def chunk(offset_bytes: int, data: bytes) -> RawChunk:
+    return RawChunk(offset_bytes, base64.b64encode(data).decode())
+
+
+def chunks_of(image: Image) -> tuple[RawChunk, ...]:
+    """Both ends of an image."""
+    near = 34 * image.block_bytes
+    return chunk(0, image.read(0, near)), chunk(
+        image.size_bytes - near, image.read(image.size_bytes - near, near)
+    )
+
+
+def partition(number: int, start: int, size: int, **udev: str) -> RawPartition:
+    """A partition as the kernel has it, in units of 512 bytes."""
+    return RawPartition(
+        {"dev": f"8:{number}", "partition": str(number), "start": str(start), "size": str(size)}, udev
+    )
+
+
+def graph(
+    mounts: str = "",
+    *,
+    more: tuple[RawMounts, ...] = (),
+    swaps: str = "",
+    numbers: Any = None,
+    **blocks: RawBlock,
+) -> RawGraph:
+    """A graph with our own namespace's mounts, as lines of a mountinfo."""
+    own = RawMounts(own=True, first=False, text=mounts)
+    return RawGraph(blocks=blocks, mounts=(own, *more), swaps="Filename\n" + swaps, numbers=numbers or {})
+
+
+def machine(*drives: RawDrive, **changes: Any) -> RawMachine:
+    """A machine of these drives, all at rest."""
+    plain = RawMachine(
+        release="6.12.9",
+        filesystems="nodev\tsysfs\n\text4\n",
+        modules=("xfs",),
+        memory="MemTotal:        8000000 kB",
+        root=True,
+        tools={"mkfs.ext4": "/usr/sbin/mkfs.ext4"},
+        links={"sda": ("/dev/disk/by-id/ata-ST8000AS0002_Z8400ABC",)},
+        graph=graph(sda=RawBlock("8:0")),
+        drives=drives,
+    )
+    return replace(plain, **changes)
+
+
+def mark(kind: str, offset_bytes: int = 1080, **more: Any) -> RawContent:
+    """One signature."""
+    return RawContent((RawSignature(kind, "filesystem", offset_bytes=offset_bytes, **more),))

@@ -1,0 +1,370 @@
+"""From raw facts to nouns: identity, geometry, udev as a stand-in for root, hostile recordings."""
+
+import dataclasses
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.probe import rawfacts
+from tests.unit.probe.gptimage import Image
+from wizard.documents.codec import from_json, render_document, to_json
+from wizard.model.drive_facts import Discard, Smart
+from wizard.model.errors import BadInput, Failed
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Extent, Obstacle
+from wizard.model.said import Said
+from wizard.probe.collect import from_smartctl
+from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
+from wizard.probe.interpret import drive_of, machine_of
+from wizard.probe.recorded import load_machine, save_machine
+from wizard.probe.words import unread as words
+
+MIB = 1024 * 1024
+
+
+def seen(raw: RawDrive) -> Drive:
+    return drive_of(raw, rawfacts.machine(raw))
+
+
+def sysfs(**changes: str) -> dict[str, str]:
+    return rawfacts.SYSFS | {key.replace("__", "/"): value for key, value in changes.items()}
+
+
+def test_a_sata_disk_is_who_it_says() -> None:
+    drive = seen(rawfacts.drive())
+    assert (drive.model, drive.vendor, drive.revision) == ("ST8000AS0002-1NA17Z", "ATA", "AR15")
+    assert (drive.serial, drive.wwn, drive.bus, drive.token) == (
+        "Z8400ABC",
+        "0x5000c500a1b2c3d4",
+        "sata",
+        "Z8400ABC",
+    )
+    assert drive.by_id == ("/dev/disk/by-id/ata-ST8000AS0002_Z8400ABC",)
+    assert drive.geometry == Geometry(512, 4096, 0, 4096, 0)
+    assert (drive.rotational, drive.removable, drive.read_only, drive.diskseq) == (True, False, False, 7)
+    assert (drive.scheduler, drive.schedulers) == ("mq-deadline", ("none", "mq-deadline", "bfq"))
+    assert drive.discard == Discard(0, 0)
+    assert drive.is_empty and drive.free == (Extent(0, 16 * MIB),) and not drive.unread
+
+
+@pytest.mark.parametrize(
+    ("path", "bus"),
+    [
+        ("/sys/devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdb", "usb"),
+        ("/sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0/nvme0n1", "nvme"),
+        ("/sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda", "virtio"),
+        ("/sys/devices/platform/mmc0/mmc_host/mmc0/mmc0:0001/block/mmcblk0", "mmc"),
+        (
+            "/sys/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sdc",
+            "sas",
+        ),
+        ("/sys/devices/virtual/block/loop0", "loop"),
+        ("/sys/devices/virtual/block/zram0", None),
+    ],
+)
+def test_the_bus_is_read_off_the_devices_place(path: str, bus: str | None) -> None:
+    assert seen(rawfacts.drive(sysfs_path=path)).bus == bus
+
+
+def test_an_nvme_drive_has_its_names_elsewhere() -> None:
+    facts = {k: v for k, v in rawfacts.SYSFS.items() if not k.startswith("device/")} | {
+        "wwid": "eui.0025385b71b00d4e",
+        "device/serial": "S4EWNX0R   ",
+        "device/model": "Samsung SSD 970 EVO Plus 1TB            ",
+        "device/firmware_rev": "2B2QEXM7",
+    }
+    drive = seen(rawfacts.drive(sysfs=facts, vpd={}))
+    assert (drive.serial, drive.wwn, drive.revision) == ("S4EWNX0R", "eui.0025385b71b00d4e", "2B2QEXM7")
+    assert drive.model == "Samsung SSD 970 EVO Plus 1TB"
+
+
+def test_a_vendors_own_text_is_no_world_wide_name() -> None:
+    assert seen(rawfacts.drive(sysfs=sysfs(device__wwid="t10.ATA     QEMU HARDDISK   QM00001"))).wwn is None
+
+
+def test_zones_from_the_vital_page_and_from_the_drivers_word() -> None:
+    assert seen(rawfacts.drive(vpd={"b1": rawfacts.page(bytes([0x1C, 0x20, 0, 0, 0x20]))})).vpd_zoned == 2
+    assert seen(rawfacts.drive(sysfs=sysfs(zoned_cap="drive-managed"))).vpd_zoned == 2
+    assert seen(rawfacts.drive()).vpd_zoned is None
+
+
+def test_zone_size_only_of_zoned_drives() -> None:
+    assert (
+        seen(
+            rawfacts.drive(sysfs=sysfs(queue__zoned="host-managed", queue__chunk_sectors="524288"))
+        ).zone_bytes
+        == 256 * MIB
+    )
+    assert seen(rawfacts.drive(sysfs=sysfs(queue__chunk_sectors="128"))).zone_bytes is None
+
+
+def test_smart_as_smartctl_prints_it() -> None:
+    said = {
+        "model_family": "Seagate Archive HDD (SMR)",
+        "zoned_device": {"capabilities": "device_managed"},
+        "rotation_rate": 5980,
+        "trim": {"supported": False},
+        "smart_status": {"passed": True},
+    }
+    assert seen(rawfacts.drive(smart=json.dumps(said))).smart == Smart(
+        True, "Seagate Archive HDD (SMR)", "device_managed", False, 5980
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            '{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}',
+            words.SMARTCTL_SAYS(said="Unknown USB bridge"),
+        ),
+        ("not json at all", words.SMARTCTL_UNREADABLE()),
+        ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
+    ],
+)
+def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: Said) -> None:
+    drive = seen(rawfacts.drive(smart=text))
+    assert drive.smart == Smart()
+    assert [(one.what, one.why) for one in drive.unread] == [("smart", why)]
+
+
+def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "wizard.model.said.Language.one", staticmethod(lambda code, english: english.replace(" ", "_"))
+    )
+    monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
+    monkeypatch.setattr("wizard.tools.program.find", lambda name: None)
+    told = from_smartctl("sda", [], 1.0)
+    assert [from_json(one, RawError, "told").obstacle for one in told["errors"]] == [Obstacle.NOT_INSTALLED]
+    bridged = seen(rawfacts.drive(smart='{"smartctl": {"messages": [{"string": "Unknown USB bridge"}]}}'))
+    assert [one.obstacle for one in bridged.unread] == [Obstacle.UNKNOWN_BRIDGE]
+
+
+def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reason() -> None:
+    part = rawfacts.partition(
+        1,
+        2048,
+        4096,
+        ID_PART_ENTRY_TYPE="0fc63daf-8483-4772-8e79-3d69d8477de4",
+        ID_PART_ENTRY_NAME="my\\x20data",
+        ID_PART_ENTRY_UUID="aaaa",
+        ID_PART_ENTRY_FLAGS="0x4",
+        ID_FS_TYPE="ext4",
+        ID_FS_USAGE="filesystem",
+        ID_FS_LABEL_ENC="gr\\xc3\\xbcn",
+        ID_FS_UUID="bbbb",
+    )
+    raw = rawfacts.unreadable(
+        partitions={"sda1": part},
+        udev={"ID_PART_TABLE_TYPE": "gpt", "ID_PART_TABLE_UUID": "cccc"},
+        errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),),
+    )
+    drive = seen(raw)
+    assert drive.table is not None and (drive.table.kind, drive.table.uuid, drive.table.primary) == (
+        "gpt",
+        "cccc",
+        None,
+    )
+    [found] = drive.partitions
+    assert (found.start_bytes, found.size_bytes, found.name, found.part_uuid, found.attributes) == (
+        MIB,
+        2 * MIB,
+        "my data",
+        "aaaa",
+        4,
+    )
+    assert (found.filesystem, found.signatures[0].label, found.signatures[0].uuid) == ("ext4", "grün", "bbbb")
+    assert drive.content_digest is None and drive.free == ()
+    assert {one.what for one in drive.unread} == {
+        "table",
+        "signatures",
+        "partitions",
+        "free",
+        "content_digest",
+    }
+    assert {one.why for one in drive.unread} == {words.ROOT_READS()}
+
+
+def test_without_root_and_udev_a_drive_is_not_called_empty() -> None:
+    drive = seen(rawfacts.unreadable(errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),)))
+    assert drive.table is None and drive.is_empty is None and drive.content_digest is None
+
+
+def test_one_mark_is_listed_once_and_where_it_belongs() -> None:
+    image = Image(16 * MIB)
+    image.protective()
+    image.gpt((34, 8191, ""))
+    start = 34 * 512
+    raw = rawfacts.drive(
+        chunks=rawfacts.chunks_of(image),
+        contents={"sda": rawfacts.mark("btrfs", start + 65600), "sda1": rawfacts.mark("btrfs", 65600)},
+        table_kind="gpt",
+    )
+    drive = seen(raw)
+    assert drive.signatures == () and drive.partitions[0].filesystem == "btrfs"
+    other = replace(
+        raw, contents={"sda": rawfacts.mark("btrfs", 65600), "sda1": rawfacts.mark("btrfs", 65600)}
+    )
+    assert [mark.kind for mark in seen(other).signatures] == ["btrfs"], "a mark of the drive's own is another"
+
+
+def test_a_partition_that_only_the_kernel_still_has_is_listed() -> None:
+    drive = seen(rawfacts.drive(partitions={"sda3": rawfacts.partition(3, 2048, 4096)}))
+    [part] = drive.partitions
+    assert (part.path, part.type, part.start_bytes, part.kernel_start_bytes) == ("/dev/sda3", None, MIB, MIB)
+    assert drive.is_empty is False and drive.free == ()
+
+
+def test_a_kernel_that_has_not_seen_the_new_table_is_not_covered_up() -> None:
+    image = Image(16 * MIB)
+    image.protective()
+    image.gpt((4096, 8191, ""))
+    raw = rawfacts.drive(
+        chunks=rawfacts.chunks_of(image), partitions={"sda1": rawfacts.partition(1, 2048, 4096)}
+    )
+    [part] = seen(raw).partitions
+    assert (part.start_bytes, part.kernel_start_bytes, part.kernel_size_bytes) == (2 * MIB, MIB, 2 * MIB)
+
+
+def test_slices_that_only_the_library_reads_come_with_the_mbr() -> None:
+    image = Image(16 * MIB)
+    image.mbr((0xA5, 2048, 16000))
+    entries = (RawEntry(1, MIB, 16000 * 512, 0xA5), RawEntry(5, MIB + 8192, 4096, 7))
+    drive = seen(rawfacts.drive(chunks=rawfacts.chunks_of(image), table_kind="dos", table_entries=entries))
+    assert [(part.number, part.start_bytes, part.type) for part in drive.partitions] == [
+        (1, MIB, "0xa5"),
+        (5, MIB + 8192, "0x07"),
+    ]
+
+
+def test_what_could_not_be_read_in_part_has_no_digest() -> None:
+    raw = rawfacts.drive(errors=(RawError("signatures", "/dev/sda2: Input/output error"),))
+    assert seen(raw).content_digest is None
+    assert seen(rawfacts.drive()).content_digest is not None
+
+
+def test_a_hung_drive_keeps_what_was_read_before() -> None:
+    why = words.OVER_TIME(seconds=10)
+    drive = seen(rawfacts.unreadable(errors=(RawError("drive", why),)))
+    assert drive.model == "ST8000AS0002-1NA17Z" and drive.table is None
+    assert [(one.what, one.why) for one in drive.unread] == [("drive", why)]
+    bare = seen(RawDrive(name="sdq", path="/dev/sdq", errors=(RawError("drive", why),)))
+    assert bare.size_bytes is None and bare.geometry is None and bare.token == "sdq"
+
+
+def test_the_machine_itself() -> None:
+    machine = machine_of(rawfacts.machine(rawfacts.drive()))
+    assert {"ext4", "xfs", "sysfs"} <= machine.kernel.filesystems
+    assert machine.kernel.version == (6, 12)
+    assert machine.memory_bytes == 8000000 * 1024 and machine.root and machine.has_tool("mkfs.ext4")
+
+
+def test_a_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
+    raw = rawfacts.machine(rawfacts.drive(partitions={"sda1": rawfacts.partition(1, 2048, 4096)}))
+    saved = tmp_path / "facts.json"
+    assert save_machine(saved, raw) == machine_of(raw) == load_machine(saved)
+    assert json.loads(saved.read_text())["schema"] == SCHEMA
+    with pytest.raises(Failed, match="could not be written"):
+        save_machine(tmp_path / "no" / "folder", raw)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a whole JSON document"),
+        ("[]", "names no schema"),
+        ('{"schema": "diskwright.plan/1"}', "not a diskwright.facts"),
+        ('{"schema": "diskwright.facts/9"}', "version 9"),
+        ('{"schema": "diskwright.facts/1", "release": 5}', "release"),
+        ('{"schema": "diskwright.facts/1"}', "release"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "facts.json"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=said) as refused:
+        load_machine(file)
+    assert str(file) in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_no_text_or_missing_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "facts.json"
+    file.write_bytes(b"\xff\xfe\0")
+    with pytest.raises(BadInput, match="is no text"):
+        load_machine(file)
+    with pytest.raises(BadInput, match="There is no file"):
+        load_machine(tmp_path / "none")
+    with pytest.raises(BadInput, match="is a directory"):
+        load_machine(tmp_path)
+
+
+HOSTILE = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(["-1", "0", "99999999999999999999", "1e9", "0x10", "\x1b[31m", "²", " 7 "]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_hostile_facts_never_raise(data: st.DataObject) -> None:
+    draw = data.draw
+    keys = st.sampled_from(sorted(rawfacts.SYSFS))
+    image = Image(16 * MIB)
+    image.protective()
+    image.gpt((2048, 4095, ""))
+    part = rawfacts.partition(1, 2048, 4096)
+    raw = rawfacts.drive(
+        sysfs=rawfacts.SYSFS | draw(st.dictionaries(keys, HOSTILE)),
+        vpd=draw(st.dictionaries(st.sampled_from(["80", "b1"]), HOSTILE)),
+        udev=draw(
+            st.dictionaries(
+                st.sampled_from(["ID_MODEL", "ID_PART_TABLE_TYPE", "ID_FS_AMBIVALENT", "ID_FS_TYPE"]), HOSTILE
+            )
+        ),
+        partitions={
+            draw(st.sampled_from(["sda1", "sda2", "x"])): replace(
+                part,
+                sysfs=part.sysfs | draw(st.dictionaries(st.sampled_from(sorted(part.sysfs)), HOSTILE)),
+                udev=draw(
+                    st.dictionaries(
+                        st.sampled_from(["ID_PART_ENTRY_TYPE", "ID_PART_ENTRY_FLAGS", "ID_FS_LABEL_ENC"]),
+                        HOSTILE,
+                    )
+                ),
+            )
+        },
+        table_kind=draw(st.one_of(st.none(), HOSTILE, st.sampled_from(["dos", "gpt", "mac"]))),
+        table_entries=(
+            RawEntry(
+                draw(st.integers(-5, 2**40)), draw(st.integers(-5, 2**70)), draw(st.integers(-5, 2**70)), 0x83
+            ),
+        ),
+        chunks=draw(
+            st.sampled_from(
+                [(), rawfacts.chunks_of(image), (dataclasses.replace(rawfacts.chunk(0, b""), data="%%%"),)]
+            )
+        ),
+        contents=draw(
+            st.sampled_from(
+                [
+                    None,
+                    {},
+                    {
+                        "sda": RawContent(
+                            (RawSignature("x" * 400, "y", "\x1b", offset_bytes=-3),) * 3, ambivalent=True
+                        )
+                    },
+                ]
+            )
+        ),
+        smart=draw(
+            st.one_of(st.none(), HOSTILE, st.just("[" * 5000), st.just('{"smartctl": 4, "trim": []}'))
+        ),
+    )
+    drive = seen(raw)
+    assert drive.path == "/dev/sda"
+    render_document(SCHEMA, to_json(rawfacts.machine(raw)))

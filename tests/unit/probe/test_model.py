@@ -1,0 +1,50 @@
+"""A drive's model: ATA drives have 40 characters for it, of which the kernel's attribute keeps 16."""
+
+import pytest
+
+from tests.unit.probe.rawfacts import SYSFS, drive
+from wizard.probe.drive.identity import is_same_model, names_of
+
+WHOLE = "ST1000LM048-2E7172"
+CUT = WHOLE[:16]
+
+
+def model(in_sysfs: str, smart: str | None = None, **udev: str) -> str | None:
+    return names_of(drive(sysfs={**SYSFS, "device/model": in_sysfs}, smart=smart, udev=udev)).model
+
+
+def test_a_model_that_the_kernel_cut_is_whole_by_smartctl_or_udev() -> None:
+    assert model(CUT, smart=f'{{"model_name": "{WHOLE}"}}') == WHOLE
+    assert model(CUT, ID_MODEL=WHOLE) == WHOLE
+    assert model("LAB Rotating 512", ID_MODEL="LAB_Rotating_512e") == "LAB Rotating 512e"
+
+
+def test_a_blank_at_the_cut_is_no_end() -> None:
+    sysfs = {**SYSFS, "device/model": "Samsung SSD 860 "}
+    assert (
+        names_of(drive(sysfs=sysfs, udev={"ID_MODEL": "Samsung_SSD_860_EVO_500GB"})).model
+        == "Samsung SSD 860 EVO 500GB"
+    )
+    assert is_same_model("Samsung SSD 860", "Samsung SSD 860 EVO 500GB")
+    assert not is_same_model("Samsung SSD", "Samsung SSD 860 EVO 500GB")
+
+
+def test_without_them_what_is_known_of_it_stays() -> None:
+    assert model(CUT) == CUT
+
+
+def test_another_name_is_not_taken_for_the_rest_of_it() -> None:
+    """A USB bridge has a name of its own, and smartctl sees through it."""
+    assert model("Portable SSD 123", smart=f'{{"model_name": "{WHOLE}"}}') == "Portable SSD 123"
+    assert model("Cruzer Blade    ", ID_MODEL="Cruzer_Blade_XYZ") == "Cruzer Blade"
+
+
+@pytest.mark.parametrize("said", ["", "{", "[]", '{"model_name": 7}', '{"model_name": ""}', "[" * 100_000])
+def test_nonsense_from_smartctl_costs_nothing(said: str) -> None:
+    assert model(CUT, smart=said) == CUT
+
+
+def test_a_plan_made_without_root_knows_its_drive_with_root() -> None:
+    assert is_same_model(CUT, WHOLE) and is_same_model(WHOLE, CUT) and is_same_model(None, None)
+    assert not is_same_model("ST1000LM048", WHOLE)
+    assert not is_same_model("Samsung SSD 970 EVO", "Samsung SSD 970 PRO") and not is_same_model(None, WHOLE)

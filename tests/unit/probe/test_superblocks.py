@@ -1,0 +1,218 @@
+"""Superblocks: where data begin and how they are striped, from bytes of every version; hostile bytes do
+nothing."""
+
+import base64
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.probe import superblocks as made
+from tests.unit.probe.superblocks import Bytes
+from wizard.model.machine import Striping
+from wizard.model.units import KIB, MIB
+from wizard.probe.content import upstairs
+from wizard.probe.content.lvm import parse
+from wizard.probe.content.md import data_drives
+from wizard.probe.content.placed import NOTHING, Inside, Volume
+from wizard.probe.content.superblocks import READERS, read_inside, replayed
+
+SIZE = 64 * MIB + 3 * KIB
+CHUNK = 512 * KIB
+END_1_0 = (SIZE // 512 - 16) // 8 * 8 * 512
+END_0_90 = SIZE // 65536 * 65536 - 65536
+
+
+def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> Inside:
+    return read_inside(kind, Bytes(size, pieces).read, size, mark)
+
+
+@pytest.mark.parametrize("place", [0, 4096, END_1_0])
+def test_md_members_of_every_version_tell_their_data_offset_and_striping(place: int) -> None:
+    found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
+    assert found == Inside(3 * MIB, Striping(CHUNK, 2 * CHUNK))
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_the_old_md_format_lies_at_the_end_in_either_byte_order(order: str) -> None:
+    found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
+    assert found == Inside(0, Striping(64 * KIB, 256 * KIB))
+
+
+def test_md_is_read_where_libblkid_saw_it_rather_than_where_an_older_one_was_left() -> None:
+    pieces = {0: made.md_1(0, 2, CHUNK, MIB), 4096: made.md_1(0, 3, CHUNK, 2 * MIB)}
+    assert inside("linux_raid_member", pieces, 0).data_offset_bytes == MIB
+    assert inside("linux_raid_member", pieces, 4096).data_offset_bytes == 2 * MIB
+
+
+def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_no_striping() -> None:
+    for level, drives, chunk, features in (
+        (1, 2, 0, 0),
+        (-1, 2, CHUNK, 0),
+        (1, 2, CHUNK, 0),
+        (5, 3, CHUNK, 4),
+        (0, 0, CHUNK, 0),
+    ):
+        assert inside(
+            "linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)}
+        ) == Inside(MIB)
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "layout", "data"),
+    [(0, 3, 0, 3), (5, 3, 2, 2), (6, 6, 2, 4), (10, 4, 0x102, 2), (10, 3, 0x102, 3), (1, 2, 0, 0)],
+)
+def test_data_drives_are_those_that_md_counts(level: int, drives: int, layout: int, data: int) -> None:
+    assert data_drives(level, drives, layout) == data
+
+
+def test_luks_tells_where_its_payload_begins_and_nothing_where_the_header_lies_apart() -> None:
+    assert inside("crypto_LUKS", {0: made.luks_1(4096)}).data_offset_bytes == 2 * MIB
+    assert inside("crypto_LUKS", {0: made.luks_1(0)}) == NOTHING
+    assert (
+        inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(16 * MIB)})}).data_offset_bytes == 16 * MIB
+    )
+    assert inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(0)})}) == NOTHING
+
+
+def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_not_with_a_backup() -> None:
+    segments = {
+        "2": made.segment(20 * MIB),
+        "1": made.segment(17 * MIB),
+        "0": made.segment(MIB, flags=["backup-previous"]),
+    }
+    assert inside("crypto_LUKS", {0: made.luks_2(segments)}).data_offset_bytes == 17 * MIB
+
+
+def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
+    found = inside("LVM2_member", made.lvm(made.lvm_text(2048), MIB))
+    extent = 4 * MIB
+    plain = Volume(made.LVM_VOLUME, MIB + 3 * extent)
+    wide = Volume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
+    assert found == Inside(MIB, volumes=(plain, wide))
+
+
+def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
+    text = made.lvm_text(2055)
+    area = 64 * KIB
+    found = inside("LVM2_member", made.lvm(text, MIB, text_at=area - 700, area_bytes=area))
+    assert found.data_offset_bytes == 2055 * 512 and [volume.uuid for volume in found.volumes] == [
+        made.LVM_VOLUME,
+        made.LVM_WIDE,
+    ]
+
+
+def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None:
+    label_only = Inside(MIB)
+    assert inside("LVM2_member", made.lvm(made.lvm_text(2055), MIB, flags=1)) == label_only
+    assert inside("LVM2_member", made.lvm(made.lvm_text(2055, own="E" * 32), MIB)) == label_only
+    assert inside("LVM2_member", made.lvm("lab {{{{", MIB)) == label_only
+
+
+def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
+    assert parse('a = 1\nb { c = [ "x y", -2 ] } d = "e" ? f = 2') == {
+        "a": 1,
+        "b": {"c": ["x y", -2]},
+        "d": "e",
+    }
+    assert parse("a {" * 40) and parse("= = {") == {} and parse("a = [") == {"a": []}
+
+
+def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
+    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(
+        striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0)
+    )
+    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == Inside(block_bytes=1024, features=(0, 0, 0))
+    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == Inside(
+        striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096
+    )
+    assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == Inside(block_bytes=4096)
+
+
+def test_a_place_outside_of_the_device_is_none() -> None:
+    assert inside("crypto_LUKS", {0: made.luks_1(0xFFFFFFFF)}).data_offset_bytes is None
+    assert inside("linux_raid_member", {4096: made.md_1(1, 2, 0, 1 << 60)}).data_offset_bytes is None
+    assert read_inside("btrfs", Bytes(SIZE, {}).read, SIZE) == NOTHING
+
+
+def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_path: Path) -> None:
+    devices = {
+        "crypto_LUKS": {0: made.luks_2({"0": made.segment(16 * MIB)})},
+        "LVM2_member": made.lvm(made.lvm_text(2048), MIB),
+        "linux_raid_member": {4096: made.md_1(5, 3, CHUNK, 3 * MIB)},
+        "ext4": {0: made.ext(4096, 128, 256)},
+    }
+    for kind, pieces in devices.items():
+        image = tmp_path / kind
+        image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
+        content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
+        chunks, trouble = upstairs.superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
+        kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
+        assert trouble is None
+        assert read_inside(kind, replayed(kept), SIZE) == inside(kind, pieces) != NOTHING
+        assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
+            data for _, data in kept
+        )
+        assert sum(len(data) for _, data in kept) < 8 * KIB
+
+
+def test_of_luks1_the_digest_of_the_key_is_not_kept(tmp_path: Path) -> None:
+    image = tmp_path / "luks"
+    image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
+    content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
+    chunks, _ = upstairs.superblocks(str(image), content, 0, 0, "/dev/sda")
+    assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
+
+
+SOUND = [
+    ("linux_raid_member", {4096: made.md_1(5, 3, CHUNK, 3 * MIB)}),
+    ("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB)}),
+    ("crypto_LUKS", {0: made.luks_1(4096)}),
+    ("crypto_LUKS", {0: made.luks_2({"0": made.segment(16 * MIB)})}),
+    ("LVM2_member", made.lvm(made.lvm_text(2048), MIB)),
+    ("ext4", {0: made.ext(4096, 128, 256)}),
+    ("xfs", {0: made.xfs(4096, 16, 48)}),
+]
+
+
+@given(
+    st.sampled_from(SOUND),
+    st.lists(st.tuples(st.integers(0, 1 << 14), st.binary(min_size=1, max_size=16)), max_size=4),
+    st.data(),
+)
+@settings(max_examples=300, deadline=None)
+def test_hostile_superblocks_never_raise_and_never_point_outside(
+    sound: tuple[str, dict[int, bytes]], scars: list[tuple[int, bytes]], draw: st.DataObject
+) -> None:
+    kind, pieces = sound
+    hurt = {}
+    for start, data in pieces.items():
+        damaged = bytearray(data)
+        for place, scar in scars:
+            at = place % len(damaged)
+            damaged[at : at + len(scar)] = scar
+        hurt[start] = (
+            bytes(damaged[: draw.draw(st.integers(0, len(damaged)))])
+            if draw.draw(st.booleans())
+            else bytes(damaged[: len(data)])
+        )
+    found = read_inside(
+        kind, replayed(hurt.items()), SIZE, draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62]))
+    )
+    assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < SIZE
+    assert found.striping is None or (found.striping.unit_bytes >= 0 and found.striping.width_bytes >= 0)
+    assert all(0 <= volume.offset_bytes < SIZE for volume in found.volumes)
+
+
+@given(st.sampled_from(sorted(READERS)), st.binary(max_size=8192), st.integers(-1, 1 << 40))
+@settings(max_examples=200, deadline=None)
+def test_noise_is_nothing_and_never_raises(kind: str, noise: bytes, size: int) -> None:
+    found = read_inside(kind, replayed([(0, noise)]), size)
+    assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < size
+
+
+@given(st.text(max_size=300))
+@settings(deadline=None)
+def test_any_text_can_be_parsed(text: str) -> None:
+    assert isinstance(parse(text), dict)

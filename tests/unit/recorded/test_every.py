@@ -1,0 +1,174 @@
+"""Every recorded machine there is, through everything that needs no disk: nothing crashes, and every text can
+be shown."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab.errands.record import traces
+from tests.lab.visits.drives.portraits import file_of
+from tests.machines import FOLDER, LOOPS, name_of, recordings
+from tests.machines.catalogue import README, catalogue
+from tests.machines.made import MACHINES
+from tests.machines.record import AROUND
+from tests.unit.layout.layouts import UUIDS
+from wizard.cli import main
+from wizard.documents.codec import to_json
+from wizard.layout.check import check_plan
+from wizard.layout.planner import Mode
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Advice
+from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.machine import Drive
+from wizard.model.plan import Plan
+from wizard.probe.recorded import load_facts, load_machine
+from wizard.services.recorded import RecordedServices
+
+FILES = {name_of(path): path for path in recordings()}
+NAMES = sorted(FILES)
+
+
+@cache
+def services_of(name: str) -> RecordedServices:
+    return RecordedServices(load_machine(FILES[name]), name, lambda: UUIDS[0])
+
+
+def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
+    """The plan for one volume over everything, or why there is none."""
+    if advice.chosen is None:
+        return "nothing can live there"
+    try:
+        return services.plan(
+            services.machine, drive, (Wish(advice.chosen, advice.workload, None, None, None),), mode
+        )
+    except DiskwrightError as error:
+        return str(error)
+
+
+def unfit(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
+    """The texts in it that no terminal can show in one line."""
+    match value:
+        case dict():
+            yield from (found for inner in value.values() for found in unfit(inner))
+        case list() | tuple():
+            yield from (found for inner in value for found in unfit(inner))
+        case str() if not value.isprintable():
+            yield value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_purpose_is_advised_and_planned_for_or_the_reason_is_told(name: str) -> None:
+    services = services_of(name)
+    for drive in services.machine.drives:
+        diagnosis = services.diagnose(services.machine, drive)
+        assert not [*unfit(to_json(diagnosis))]
+        impediment = services.impediment(drive)
+        for profile in services.profiles():
+            advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
+            assert not [*unfit(to_json(advice))]
+            for mode in Mode:
+                plan = plan_of(services, drive, advice, mode)
+                if isinstance(plan, str):
+                    assert plan.isprintable()
+                    assert mode is Mode.USE_FREE or impediment or advice.chosen is None, (
+                        f"{drive.path} can be replaced, and is not: {plan}"
+                    )
+                else:
+                    assert not impediment
+                    check_plan(plan)
+                    assert not [*unfit(to_json(plan)), *unfit(preview_lines(plan, 80))]
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """A command's exit code and all that it printed, which a terminal can show."""
+    code = main(words)
+    text = "".join(capsys.readouterr())
+    assert not [line for line in text.split("\n") if not line.isprintable()]
+    assert text
+    return code, text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_reading_command_takes_it(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    services, recorded = services_of(name), ("--machine", str(FILES[name]))
+    code, text = said(capsys, "inspect", *recorded)
+    assert code == ExitCode.DONE and all(drive.path in text for drive in services.machine.drives)
+    assert said(capsys, "inspect", "--json", *recorded)[0] == ExitCode.DONE
+    for drive in services.machine.drives:
+        workload, plan = ("--workload", services.profiles()[0].workload.id), tmp_path / "plan.json"
+        code, text = said(capsys, "advise", drive.path, *workload, *recorded)
+        assert code == ExitCode.DONE and drive.path in text
+        code, text = said(capsys, "plan", drive.path, "--replace", *workload, "-o", str(plan), *recorded)
+        assert drive.path in text
+        assert code == (ExitCode.DONE if plan.exists() else ExitCode.REFUSED)
+        if plan.exists():
+            code, text = said(capsys, "show", str(plan))
+            assert code == ExitCode.DONE and drive.path in text
+            plan.unlink()
+
+
+def test_a_recording_can_come_through_a_pipe() -> None:
+    text = FILES["loops/blank"].read_text(encoding="utf-8")
+    argv = [sys.executable, "-m", "wizard", "inspect", "--machine", "-"]
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (ExitCode.DONE, "") and "/dev/loop64" in done.stdout
+    done = subprocess.run(argv, input=text[:1000], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (ExitCode.USAGE, "") and done.stderr.startswith(
+        "diskwright: The input is not"
+    )
+
+
+def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() -> None:
+    services = services_of("loops/broken")
+    lost = [drive for drive in services.machine.drives if drive.table and not drive.table.first_usable_bytes]
+    assert len(lost) == 3
+    for drive in lost:
+        advice = services.advise(
+            services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files"
+        )
+        assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
+        plan = plan_of(services, drive, advice, Mode.REPLACE)
+        assert isinstance(plan, Plan) and any(
+            "whatever it is, it will be lost" in doubt for doubt in map(str, plan.doubts)
+        ), drive.path
+
+
+def test_the_list_of_recordings_is_of_today() -> None:
+    assert README.read_text(encoding="utf-8") == catalogue(recordings())
+
+
+def test_each_machine_of_loop_devices_is_recorded_and_nothing_else() -> None:
+    assert {path.stem: len(load_machine(path).drives) for path in LOOPS.glob("*.json")} == {
+        name: len(drives) for name, drives in MACHINES.items()
+    }
+    assert len(recordings()) == len(NAMES) and all(path.is_relative_to(FOLDER) for path in recordings())
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_machine_of_loop_devices_tells_nothing_of_the_computer_it_was_made_on(name: str) -> None:
+    path, around = LOOPS / f"{name}.json", load_facts(file_of(AROUND))
+    facts = load_facts(path)
+    assert not traces(path.read_text(encoding="utf-8"))
+    assert (facts.release, facts.memory, facts.tools, facts.boot_id) == (
+        around.release,
+        around.memory,
+        around.tools,
+        None,
+    )
+    drives = {drive.name for drive in facts.drives}
+    assert {block.disk or number for number, block in facts.graph.blocks.items()} <= drives
+    foreign = [
+        line
+        for space in facts.graph.mounts
+        for line in space.text.split("\n")
+        if not line.split(" ")[-2].startswith("/dev/loop")
+    ]
+    assert foreign == [line for space in around.graph.mounts for line in space.text.split("\n")]

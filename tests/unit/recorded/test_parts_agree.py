@@ -1,0 +1,154 @@
+"""What one part of the program knows, the others ask it: they never say something else of the same drive."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.layouts import UUIDS, plan_for, wish
+from tests.unit.machines import drive, machine
+from wizard.advise.advise import advise
+from wizard.advise.evidence import load_evidence
+from wizard.advise.workloads import find_workload
+from wizard.diagnose.diagnose import diagnose
+from wizard.faces.advise import advice_lines
+from wizard.layout import words as layout_words
+from wizard.layout.planner import Mode
+from wizard.layout.wishes.preset import desktop_requests
+from wizard.layout.wishes.wanted import wish_of
+from wizard.layout.wishes.wish import Wish
+from wizard.model.finding import NOT_JUDGED, Recorded
+from wizard.model.geometry import Geometry
+from wizard.model.plan import Plan
+from wizard.model.units import GIB, KIB, MIB, TIB
+from wizard.probe.recorded import load_machine
+from wizard.services.recorded import RecordedServices
+
+MACHINES = Path(__file__).parents[2] / "machines"
+UNKNOWN_SHINGLES = str(layout_words.MAY_BE_SHINGLED())
+
+
+def services_of(name: str) -> RecordedServices:
+    uuids = iter(UUIDS * 4)
+    return RecordedServices(load_machine(MACHINES / f"{name}.json"), name, lambda: next(uuids))
+
+
+def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
+    """What is concluded of the machine's one drive, and the plan for all of it."""
+    services = services_of(name)
+    (drive,) = services.machine.drives
+    recording = services.diagnose(services.machine, drive).recording
+    chosen = services.advise(services.machine, drive, recording, workload).chosen
+    assert chosen is not None
+    purpose = next(one.workload for one in services.profiles() if one.workload.id == workload)
+    wish = Wish(chosen, purpose, None, None, None)
+    return recording.verdict, services.plan(services.machine, drive, (wish,), Mode.REPLACE)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "doubted"),
+    [
+        ("archive", Recorded.YES, False),
+        ("by-word-69", Recorded.YES, False),
+        ("by-list", Recorded.LIKELY, False),
+        ("by-trim", Recorded.LIKELY, False),
+        ("red", Recorded.UNKNOWN, True),
+        ("stick", Recorded.UNKNOWN, False),
+        ("virtio-512e", Recorded.UNKNOWN, False),
+        ("ssd", Recorded.NOT_APPLICABLE, False),
+    ],
+)
+def test_a_plan_doubts_shingles_only_where_the_diagnosis_does(
+    name: str, verdict: Recorded, doubted: bool
+) -> None:
+    concluded, plan = planned(name)
+    assert concluded is verdict
+    assert (UNKNOWN_SHINGLES in map(str, plan.doubts)) is doubted
+
+
+def test_nothing_suits_is_not_nothing_can_be_made() -> None:
+    """Without the programs for exFAT, NTFS and FAT32 nothing is advised for a shared stick, and ext4 can be
+    made."""
+    of = drive()
+    advice = advise(machine(of), of, NOT_JUDGED, find_workload("portable"))
+    assert advice.chosen is None and "ext4" in {choice.filesystem for choice in advice.usable}
+    said = " ".join(" ".join(advice_lines(advice, of)).split())
+    assert "Not recommended, but possible: " in said and "None of the filesystems can be made" not in said
+    nothing = advise(machine(of, tools=()), of, NOT_JUDGED, find_workload("portable"))
+    assert not nothing.usable
+    assert "None of the filesystems can be made here." in " ".join(advice_lines(nothing, of))
+
+
+@pytest.mark.parametrize(
+    ("workload", "size", "inodes"),
+    [
+        ("small-files", 8 * TIB, "-i 8192"),
+        ("small-files", 16 * TIB, "-i 8192"),
+        ("small-files", 20 * TIB, "-i 16384"),
+        ("web-cache", 20 * TIB, "-i 16384"),
+        ("mail", 20 * TIB, "-i 16384"),
+        ("mail", 8 * TIB, None),
+        ("small-files", 32 * TIB, "-i 16384"),
+        ("small-files", 40 * TIB, "-i 32768"),
+        ("small-files", 80 * TIB, None),
+    ],
+)
+def test_inodes_do_not_thin_out_where_one_ratio_ends(workload: str, size: int, inodes: str | None) -> None:
+    of = drive(size_bytes=size + 64 * MIB)
+    choice = advise(machine(of), of, NOT_JUDGED, find_workload(workload), size_bytes=size).choice("ext4")
+    assert choice is not None
+    ratios = [option.text for option in choice.mkfs if option.text.startswith("-i ")]
+    assert ratios == ([inodes] if inodes else [])
+
+
+def test_a_home_of_its_own_keeps_nothing_for_root_and_a_system_does() -> None:
+    """5 % of 20 TB are 995 GB, and the system's own volume alone needs them."""
+    of = drive(size_bytes=20 * 10**12)
+    on = machine(of, tools=(*machine().tools, ("mkswap", "/sbin/mkswap"), ("mkfs.fat", "/sbin/mkfs.fat")))
+    for asked in desktop_requests(20 * 10**12, 8 * GIB):
+        choice = wish_of(on, of, NOT_JUDGED, asked).choice
+        if choice.filesystem == "ext4":
+            assert ("-m 0" in {option.text for option in choice.mkfs}) is (asked.role == "home"), asked
+
+
+def geometry_codes(geometry: Geometry) -> dict[str, str]:
+    of = drive(geometry=geometry)
+    return {one.code: str(one.remedy) for one in diagnose(machine(of), of, ()).findings}
+
+
+def test_nothing_to_do_is_not_said_beside_a_stack_that_is_misaligned_in_itself() -> None:
+    found = geometry_codes(Geometry(512, 4096, -1, 4096, 0))
+    assert "alignment-stack" in found and "Nothing to do" not in found["geometry-512e"]
+    assert "Nothing to do" in geometry_codes(Geometry(512, 4096, 0, 4096, 0))["geometry-512e"]
+
+
+@pytest.mark.parametrize("block", [8 * KIB, 16 * KIB, 64 * KIB])
+@pytest.mark.parametrize("logical", [512, 4096])
+def test_large_physical_blocks_are_told(block: int, logical: int) -> None:
+    assert "geometry-large-blocks" in geometry_codes(Geometry(logical, block, 0, block, 0))
+    assert "geometry-large-blocks" not in geometry_codes(Geometry(logical, 4096, 0, 4096, 0))
+
+
+@pytest.mark.parametrize(("size", "doubted"), [(2 * GIB, True), (64 * GIB, False)])
+def test_a_system_where_none_fits_is_in_doubt(size: int, doubted: bool) -> None:
+    plan = plan_for(drive(size_bytes=size), system_wish())
+    assert any("a desktop's system needs" in str(doubt) for doubt in plan.doubts) is doubted
+
+
+def system_wish() -> Wish:
+    return replace(wish("ext4"), workload=find_workload("desktop-root").workload)
+
+
+def test_the_figures_of_a_shingled_drive_are_those_of_the_study() -> None:
+    services = services_of("archive")
+    (of,) = services.machine.drives
+    (found,) = (
+        one for one in services.diagnose(services.machine, of).findings if one.code == "recording-shingled"
+    )
+    evidence = load_evidence()
+    said = str(found.why)
+    for name in ("shingled-fileserver", "shingled-conventional-fileserver"):
+        known = evidence[name]
+        assert "file server" in str(known.title) and str(known.unit) == "operations per second"
+        assert f"{dict(known.figures)['ext4']:.1f}" in said, name
+    assert "As a file server" in said and "backup" not in said

@@ -1,0 +1,1 @@
+"""Reports, and what may not stand in them."""

@@ -1,0 +1,167 @@
+"""Reports made of recordings, and their pages as a reader without a screen meets them."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import Field, fields, is_dataclass, replace
+from html.parser import HTMLParser
+from itertools import count
+from pathlib import Path
+from typing import TypeVar, cast
+from uuid import UUID
+
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.documents.codec import from_json, parse_document, to_json
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.wishes.wish import Wish
+from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Drive, Machine
+from wizard.model.plan import Plan
+from wizard.model.said import ProfileText, Said, in_english
+from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.model.written import DERIVED, IN_ENGLISH
+from wizard.report.markup import VOID
+from wizard.report.nouns import Report
+from wizard.report.run_document import SCHEMA
+
+T = TypeVar("T")
+
+MACHINES = Path(__file__).resolve().parents[2] / "machines"
+RECORDINGS = sorted(
+    path for path in MACHINES.rglob("*.json") if '"diskwright.facts/1"' in path.read_text()[:200]
+)
+
+CELLS = {"td", "th", "dd", "desc", "text"}
+
+
+class Page(HTMLParser):
+    """A page that was read: its elements, its text, and whether everything that was opened was closed again,
+    in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.words: list[str] = []
+        self.cells: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"{self.open} were never closed"
+        ids = [value for _, key, value in self.attributes if key == "id"]
+        assert len(ids) == len(set(ids)), "an id is there twice"
+        links = {value[1:] for tag, key, value in self.attributes if tag == "a" and key == "href"}
+        assert links <= set(ids), f"links lead nowhere: {links - set(ids)}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value or "") for key, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in CELLS:
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"{tag} was closed and never opened"
+        assert self.open[-1] == tag, f"{tag} was closed within {self.open[-1]}"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+            if CELLS & set(self.open):
+                self.cells[-1] += data
+
+    @property
+    def text(self) -> str:
+        """What can be read on it."""
+        return "".join(self.words)
+
+    def of(self, tag: str, key: str) -> list[str]:
+        """The values of an attribute."""
+        return [value for name, named, value in self.attributes if (name, named) == (tag, key)]
+
+
+def plan_of(
+    machine: Machine, drive: Drive, *, label: str = "photographs", place: str | None = "/srv/family pictures"
+) -> Plan:
+    """The drive as one volume for large files, whatever it holds."""
+    profile = find_workload("large-media")
+    advice = advise(machine, drive, diagnose(machine, drive, load_patterns()).recording, profile)
+    chosen = advice.chosen
+    assert chosen is not None
+    numbers = count(1)
+    wish = Wish(chosen, profile.workload, None, label, place)
+    return make_plan(
+        machine,
+        drive,
+        (wish,),
+        Mode.REPLACE,
+        lambda: str(UUID(int=0xABCDEF01_2345_4678_9ABC_DEF0000000 + next(numbers))),
+    )
+
+
+def plans_of(machine: Machine) -> Iterator[Plan]:
+    """A plan for each drive that can have one."""
+    for drive in machine.drives:
+        with suppress(DiskwrightError, AssertionError):
+            yield plan_of(machine, drive)
+
+
+def verdict(drive: str = "/dev/sda") -> Verdict:
+    """Four pairs that show that aligned access is faster."""
+    pairs = tuple(
+        Pair(aligned, misaligned)
+        for aligned, misaligned in (
+            (100_000, 180_000),
+            (110_000, 200_000),
+            (90_000, 90_000),
+            (95_000, 400_000),
+        )
+    )
+    ratio = Ratio(1.81, 1.4, 2.2, 0.95, 4)
+    return Verdict(
+        drive,
+        "read",
+        Outcome.ALIGNED_FASTER,
+        ratio,
+        "Aligned is 1.81 times as fast.",
+        ("Few pairs.",),
+        4096,
+        512,
+        1.5,
+        pairs,
+    )
+
+
+def assert_whole(text: str, report: Report) -> None:
+    """A document holds all of its report, and the types of what does not follow from the rest are those of a
+    report."""
+    assert parse_document(text, SCHEMA, "report.json") == to_json(report)
+    assert from_json(to_json(report, derived=False), Report, "report.json") == underived(report)
+
+
+def underived(value: T) -> T:
+    """The value without what follows from the rest of it, a profile's text as text."""
+    if isinstance(value, tuple):
+        return cast(T, tuple(map(underived, value)))
+    if isinstance(value, ProfileText):
+        return cast(T, value.english)
+    if isinstance(value, Said):
+        return cast(T, Said(value.code, underived(value.values)))
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    return replace(
+        value,
+        **{
+            one.name: one.default if one.metadata == DERIVED else _read(one, getattr(value, one.name))
+            for one in fields(value)
+        },
+    )
+
+
+def _read(of: Field[T], value: object) -> object:
+    """What is read where this was written."""
+    return in_english(value) if of.metadata == IN_ENGLISH else underived(value)

@@ -1,0 +1,120 @@
+"""The report as a document, and the command that writes it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
+from wizard.cli import main
+from wizard.layout.document import render_plan
+from wizard.model.errors import ExitCode
+from wizard.report.gather import Sources, gather
+from wizard.report.run_document import render_report
+from wizard.trial.document import render_verdict
+
+JUMPERED = str(MACHINES / "jumpered.json")
+
+
+def test_a_report_is_read_as_it_was_written() -> None:
+    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), verdict=verdict()))
+    text = render_report(report)
+    assert json.loads(text)["schema"] == "diskwright.report/2"
+    assert_whole(text, report)
+
+
+def test_sizes_and_starts_are_in_bytes_by_their_names() -> None:
+    def names(value: object) -> set[str]:
+        if isinstance(value, dict):
+            return {key for key, inner in value.items() if isinstance(inner, int)} | {
+                one for inner in value.values() for one in names(inner)
+            }
+        return {one for inner in value for one in names(inner)} if isinstance(value, list) else set()
+
+    found = names(
+        json.loads(render_report(gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))))
+    )
+    assert {"size_bytes", "start_bytes", "logical_block_bytes"} <= found
+    assert not [
+        name
+        for name in found
+        if ("size" in name or "start" in name or "offset" in name) and not name.endswith("_bytes")
+    ]
+
+
+def written(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(["report", *words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_the_page_goes_to_a_file_and_the_document_to_the_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    code, out, err = written(
+        capsys, "--machine", JUMPERED, "--workload", "large-media", "-o", str(page), "--json"
+    )
+    assert code == ExitCode.DONE and page.read_text().startswith("<!DOCTYPE html>")
+    document = json.loads(out)
+    assert document["facts"]["drives"][0]["serial"] == "LAB-JUMPERED" and document["advice"]
+    assert f"The report is in {page}." in err and "Missing or in doubt: plan. No plan was named." in err
+
+
+def test_a_name_that_ends_in_json_gets_the_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "report.json"
+    code, out, _ = written(capsys, "--machine", JUMPERED, "--without-serials", "-o", str(kept))
+    assert code == ExitCode.DONE and not out
+    assert json.loads(kept.read_text())["anonymous"] is True and "LAB-JUMPERED" not in kept.read_text()
+
+
+def test_a_plan_and_a_verdict_from_files_are_in_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from wizard.probe.recorded import load_machine
+
+    known = load_machine(Path(JUMPERED))
+    (tmp_path / "plan.json").write_text(render_plan(plan_of(known, known.drives[0])))
+    (tmp_path / "verdict.json").write_text(render_verdict(verdict()))
+    words = (
+        "--plan",
+        str(tmp_path / "plan.json"),
+        "--machine",
+        JUMPERED,
+        "--verdict",
+        str(tmp_path / "verdict.json"),
+        "-o",
+        "-",
+    )
+    code, out, _ = written(capsys, *words)
+    assert code == ExitCode.DONE and "/srv/family pictures" in out and "Aligned is 1.81 times as fast." in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("20261120-sda", "--plan", "plan.json"), "either the run or --plan"),
+        (("--plan", "plan.json", "--device", "/dev/sda"), "--device is for a report without a plan"),
+        (("--workload", "large-media"), "--workload goes with --device"),
+        (("--machine", JUMPERED, "--workload", "nonsense"), "nonsense"),
+        (("--machine", JUMPERED, "--device", "/dev/nothing"), "/dev/nothing"),
+        (("--machine", JUMPERED, "--verdict", JUMPERED), "diskwright.facts/1"),
+        (("--machine", JUMPERED, "-o", "/dev"), "is no file"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_usage(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = written(capsys, *words)
+    assert code == ExitCode.USAGE and said in err and not out
+
+
+def test_a_terminal_is_not_flooded_with_a_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    code, out, err = written(capsys, "--machine", JUMPERED)
+    assert code == ExitCode.USAGE and "-o report.html" in err and not out

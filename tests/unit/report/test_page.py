@@ -1,0 +1,257 @@
+"""The report's page: whole, harmless, and saying in words what it draws."""
+
+import re
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.report.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
+from tests.unit.trial.trials import FASTER
+from tests.unit.trial.trials import verdict as tried
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.model.journal import Entry, Event
+from wizard.model.machine import Signature
+from wizard.model.units import GIB
+from wizard.model.verdict import Outcome
+from wizard.probe.recorded import load_machine
+from wizard.report.advised import title_of
+from wizard.report.gather import Sources, gather
+from wizard.report.history import checks_of, step_result
+from wizard.report.markup import tag
+from wizard.report.nouns import Report, RunRecord
+from wizard.report.page import render_page
+
+HOSTILE = "<script>alert(1)</script>\"'&</svg>]]>\x1b[31m\u202etxt"
+
+
+def page_of(sources: Sources) -> Page:
+    return Page(render_page(gather(sources)))
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_every_recording_gives_a_whole_page_that_fetches_nothing_and_says_every_finding(path: Path) -> None:
+    known = load_machine(path)
+    report = gather(Sources(machine=known, origin="Recorded.", workload="large-media"))
+    text = render_page(report)
+    page = Page(text)
+    assert "script" not in page.tags and not {
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "image",
+        "use",
+    } & set(page.tags)
+    assert not [
+        key for _, key, _ in page.attributes if key.startswith("on") or key in ("src", "xlink:href", "action")
+    ]
+    assert all(value.startswith("#") for _, key, value in page.attributes if key == "href")
+    assert all(value.startswith("url(#") for _, _, value in page.attributes if "url(" in value)
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert "url(" not in style and "@import" not in style
+    assert page.of("html", "lang") == ["en"] and set(page.of("th", "scope")) <= {"row", "col"}
+    assert report.facts is not None
+    for diagnosis in report.facts.diagnoses:
+        for finding in diagnosis.findings:
+            assert str(finding.sentence) in page.text and str(finding.remedy) in page.text
+    for one in known.drives:
+        assert f"{one.path}: {one.model or 'no name'}" in page.text
+
+
+@pytest.mark.parametrize("path", RECORDINGS[::4], ids=lambda path: path.stem)
+def test_a_plan_is_there_with_every_command_and_number(path: Path) -> None:
+    known = load_machine(path)
+    for plan in islice(plans_of(known), 1):
+        page = page_of(Sources(plan=plan, machine=known))
+        for step in plan.steps:
+            assert step.sentence in page.text and step.undo in page.text
+            assert all(argv[-1] in page.text for argv in step.commands)
+            assert all(edit in page.text for edit in step.edits)
+        for slot in plan.after.partitions:
+            assert any(f"({slot.size_bytes} bytes)" in cell for cell in page.cells)
+
+
+def test_hostile_names_stay_text() -> None:
+    signature = Signature("ext4", "filesystem", label=HOSTILE, uuid=HOSTILE)
+    bad = partitioned(
+        partition(size_bytes=GIB, name=HOSTILE, mount_points=(f"/mnt/{HOSTILE}",), signatures=(signature,)),
+        model=HOSTILE,
+        serial=HOSTILE,
+    )
+    report = gather(Sources(machine=machine(bad), origin=HOSTILE))
+    sane = gather(Sources(machine=machine(replace(bad, model="a", serial="b")), origin="c"))
+    text = render_page(report)
+    page = Page(text)
+    assert "script" not in page.tags and "<script" not in text
+    assert page.tags == Page(render_page(sane)).tags, "a name made an element"
+    assert page.text.count("<script>alert(1)</script>\"'&</svg>]]>?[31m?txt") >= 5
+    assert not [char for char in text if not char.isprintable() and char != "\n"]
+
+
+def test_an_attribute_cannot_be_left() -> None:
+    page = Page(tag("p", "text", title=f'" onclick="alert(1) {HOSTILE}'))
+    assert page.tags == ["p"] and [key for _, key, _ in page.attributes] == ["title"]
+    assert page.of("p", "title")[0].startswith('" onclick="alert(1) <script>')
+
+
+def test_what_is_missing_is_named_with_the_reason() -> None:
+    report = gather(Sources(machine=machine()))
+    assert {absence.part for absence in report.absent} == {"advice", "plan", "measurement", "run"}
+    text = Page(render_page(report)).text
+    assert all(f"{absence.part}: {absence.why}" in text for absence in report.absent)
+    assert "What was recommended" not in text and "The plan" not in text and "What was verified" not in text
+
+
+def test_facts_of_another_drive_are_not_taken_for_the_plans() -> None:
+    plan = plan_of(machine(), drive())
+    report = gather(Sources(plan=plan, machine=machine(drive(serial="OTHER"))))
+    assert report.facts is None and not report.advice and report.plan is not None
+    (facts,) = [absence.why for absence in report.absent if absence.part == "facts"]
+    assert "another drive" in facts and "OTHER" in facts
+    gone = gather(Sources(plan=plan, machine=machine(drive(path="/dev/sdz"))))
+    assert gone.facts is None and any("no drive /dev/sda" in absence.why for absence in gone.absent)
+
+
+def test_a_bar_is_to_scale_and_told_in_words_and_numbers() -> None:
+    old = partitioned(
+        partition(1, size_bytes=250 * 10**9, filesystem="ext4"),
+        partition(2, start_bytes=300 * 10**9, size_bytes=GIB),
+    )
+    page = page_of(Sources(plan=plan_of(machine(old), old), machine=machine(old)))
+    before, after = [cell for cell in page.cells if cell.startswith("To scale")]
+    assert "removed: partition 1, ext4, 250 GB" in before and "free: free space" in before
+    assert "new: partition 1, xfs, 500 GB" in after and "removed" not in after
+    assert page.cells.count("removed") == 2 + 1 and page.cells.count("new") == 1 + 1, (
+        "in the table, and beneath the bar where it has room"
+    )
+    wide = [float(value) for name, key, value in page.attributes if name == "rect" and key == "width"]
+    assert any(490 < width < 510 for width in wide), "half of the drive is half of the bar"
+
+
+def test_the_taken_filesystem_and_every_cited_figure_are_shown() -> None:
+    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
+    page = Page(render_page(report))
+    assert "XFS, taken in the plan" in page.text and page.text.count("taken in the plan") == 1
+    cards = {card for advice in report.advice for choice in advice.choices for card in choice.evidence}
+    assert cards
+    for card in cards:
+        assert all(f"{value:,}" in page.cells for _, value in card.figures)
+        assert (
+            f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better; "
+            f"{card.era}"
+        ) in page.text
+
+
+def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_way_off() -> None:
+    machine = load_machine(MACHINES / "control.json")
+    advice = advise(
+        machine,
+        machine.drives[0],
+        diagnose(machine, machine.drives[0], load_patterns()).recording,
+        find_workload("mail"),
+    )
+    page = page_of(Sources(machine=machine, origin="A recording.", workload="mail"))
+    said = " ".join(" ".join(page.words).split())
+    unranked = [choice for choice in advice.choices if not choice.ranked]
+    assert unranked and advice.unmade
+    for choice in unranked:
+        assert (str(choice.sentence) in said) == (choice.filesystem != "swap")
+        assert f"Options for {title_of(choice.filesystem)}" not in said
+    for one in advice.unmade:
+        assert one.title in said and one.why_not in said and one.way_off in said
+
+
+def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:
+    page = page_of(Sources(machine=machine(), verdict=verdict()))
+    assert (
+        "A misaligned access took 1.81 times as long as an aligned one; with 95% confidence 1.40 to 2.20."
+        in page.text
+    )
+    assert "1.81 (1.40 to 2.20)" in page.cells and "Few pairs." in page.text
+    assert "0.95 to 1.05: 1; 1.05 to 1.25: 0; 1.25 to 2: 2; 2 to 4: 0; 4 and more: 1." in page.text
+
+
+def test_a_measurement_of_another_drive_is_called_one() -> None:
+    (doubt,) = [
+        one.why
+        for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent
+        if one.part == "measurement"
+    ]
+    assert "/dev/sdq" in doubt and "/dev/sda" in doubt
+    assert "measurement" not in {
+        one.part for one in gather(Sources(machine=machine(), verdict=verdict())).absent
+    }
+
+
+def test_a_measurement_that_was_not_possible_says_so() -> None:
+    none = replace(verdict(), outcome=Outcome.NOT_POSSIBLE, ratio=None, pairs=())
+    page = page_of(Sources(machine=machine(), verdict=none))
+    assert "There is no factor to give." in page.text and "not-possible" in page.text
+
+
+def test_a_trial_of_filesystems_is_drawn_with_its_intervals_and_rounds() -> None:
+    page = page_of(Sources(machine=machine(), trial=tried(FASTER)))
+    assert "ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the advice stands." in page.text
+    assert "1.31 (1.26 to 1.36)" in page.cells and "kernel-tree, extract: speed" in page.text
+    assert "10.00 s" in page.cells and "Nothing was measured" not in page.text
+    assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), trial=tried(()))).text
+
+
+def entries(*told: tuple[Event, int, int]) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(f"2026-11-20T10:00:{second:02}.500+00:00", event, step, f"{event} {step}.")
+        for event, step, second in told
+    )
+
+
+def test_a_step_that_was_tried_twice_counts_by_its_last_attempt() -> None:
+    told = entries(
+        (Event.STARTED, 0, 0),
+        (Event.STEP_STARTED, 1, 1),
+        (Event.STEP_DONE, 1, 3),
+        (Event.STEP_STARTED, 2, 3),
+        (Event.STEP_FAILED, 2, 4),
+        (Event.NOT_VERIFIED, 0, 5),
+        (Event.STARTED, 0, 20),
+        (Event.STEP_STARTED, 2, 21),
+        (Event.STEP_DONE, 2, 28),
+        (Event.STEP_STARTED, 3, 29),
+        (Event.VERIFIED, 0, 30),
+    )
+    results = [step_result(number, told) for number in range(1, 5)]
+    assert [(one.state, one.seconds) for one in results] == [
+        ("done", 2.0),
+        ("done", 7.0),
+        ("begun", None),
+        ("not begun", None),
+    ]
+    assert [check.holds for check in checks_of(told)] == [True], (
+        "the checks of before it was resumed do not count"
+    )
+
+
+def finished(report: Report) -> Report:
+    assert report.plan is not None
+    told = entries(
+        (Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_FAILED, 1, 4), (Event.FAILED, 0, 5)
+    )
+    steps = tuple(step_result(number, told) for number in range(1, len(report.plan.steps) + 1))
+    return replace(
+        report,
+        run=RunRecord("20261120-sda", "failed", told[0].at, told[-1].at, "It failed.", steps, (), told),
+    )
+
+
+def test_a_run_that_failed_shows_what_was_done_and_what_was_not() -> None:
+    page = Page(render_page(finished(gather(Sources(plan=plan_of(machine(), drive()), machine=machine())))))
+    assert "It failed." in page.text and "2026-11-20 10:00:05 UTC" in page.text
+    assert re.search(r"failed\s*3\.00 s", page.text) and "not begun" in page.text
+    assert "What was verified" not in page.text, "nothing was"

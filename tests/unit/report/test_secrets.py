@@ -1,0 +1,85 @@
+"""Dangers, places and serial numbers in other spellings than the usual one."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.machines import drive, partition, partitioned
+from wizard.layout.check import check_plan
+from wizard.layout.dangers import unsaid_danger
+from wizard.layout.planner import Mode
+from wizard.layout.rules import mount_options_fault
+from wizard.model.errors import BadInput
+from wizard.model.units import GIB, MIB
+from wizard.report.anonymous import Words
+from wizard.report.secrets import UUID
+
+ANY = plan_for(drive(), wish("ext4")).volumes[0]
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "mkfs", "mount", "danger"),
+    [
+        # Each was tried with mke2fs 1.47: none of these makes a journal.
+        *(
+            ("ext4", ("-O", value), (), "^has_journal")
+            for value in (
+                "^HAS_JOURNAL",
+                "dir_index,-has_journal",
+                "none",
+                "CLEAR,dir_index",
+                "^FEATURE_C2",
+                "^feature_c02",
+            )
+        ),
+        *(("ext4", (), (f"barrier={zero}",), "barrier=0") for zero in ("0", "00", "0x0", "+0")),
+        ("ext4", (), ("auto_da_alloc=0",), "noauto_da_alloc"),
+        ("f2fs", (), ("checkpoint=disable:10",), "checkpoint=disable"),
+    ],
+)
+def test_a_danger_is_known_however_it_is_written(
+    filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str
+) -> None:
+    volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
+    assert unsaid_danger(volume, ()) == danger
+    assert unsaid_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
+
+
+def test_a_danger_that_stands_where_a_doubt_is_cut_off_is_not_named() -> None:
+    volume = replace(ANY, mount_options=("nobarrier",))
+    assert unsaid_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
+
+
+@pytest.mark.parametrize("size", [1 << 63, 10**400])
+def test_a_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
+    made = plan_for(partitioned(partition(1, MIB, GIB)), wish("ext4"), mode=Mode.REPLACE)
+    slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
+    forged = replace(made, before=replace(made.before, slots=tuple(slots)))
+    with pytest.raises(BadInput, match="its layout before reaches beyond what a drive can have"):
+        check_plan(forged)
+
+
+@pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])
+def test_what_is_safe_stays_without_a_doubt(mount: str) -> None:
+    assert (
+        unsaid_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
+        is None
+    )
+
+
+def test_mount_is_not_told_another_source() -> None:
+    assert mount_options_fault(("source=sdb",)) is not None
+
+
+@pytest.mark.parametrize(
+    ("serial", "command"),
+    [
+        ("1A2B-3C4D", "mkfs.vfat -F 32 -i 1a2b3c4d -n X /dev/sda1"),
+        ("1A2B-3C4D", "tune.exfat -I 0x1a2b3c4d /dev/sda1"),
+        ("1A2B3C4D5E6F7081", "ntfslabel -q --new-serial=1a2b3c4d5e6f7081 /dev/sda1"),
+    ],
+)
+def test_a_serial_number_as_programs_take_it_is_replaced(serial: str, command: str) -> None:
+    said = Words({serial: UUID}, "", frozenset(), frozenset()).text(command)
+    assert "1a2b" not in said.lower() and "UUID-1" in said

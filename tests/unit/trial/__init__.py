@@ -1,0 +1,1 @@
+"""Whether alignment matters, and which filesystem is faster: the measurements without a drive."""

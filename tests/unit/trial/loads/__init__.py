@@ -1,0 +1,1 @@
+"""What a trial has a filesystem do."""

@@ -1,0 +1,1 @@
+"""Telling shingled drives by what writing costs."""

@@ -1,0 +1,155 @@
+"""What is said of a trial of filesystems, and its document."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive
+from tests.unit.trial.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
+from wizard.model.errors import BadInput
+from wizard.model.units import GIB
+from wizard.trial.candidates.document import read_trial, render_trial
+from wizard.trial.candidates.result import Bounds, Ended, Finding, NotDone, Order, TrialVerdict
+from wizard.trial.candidates.sentences import announcement, caveats, phase_speeds, rate, sentences
+from wizard.trial.loads.load import Unit
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (
+            verdict(FASTER),
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the advice stands.",
+        ),
+        (
+            verdict((*FASTER, -0.05, 0.3), advised=False),
+            "small files: ext4 1.26x faster than XFS (1.09-1.46), 7 of 8 rounds; the plan stands.",
+        ),
+        (
+            verdict(FASTER, advised=False),
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the plan stands.",
+        ),
+        (
+            verdict(SLOWER),
+            "small files: XFS was better here: 1.31x faster than ext4 (1.26-1.36), 6 of 6 rounds; use it?",
+        ),
+        (
+            verdict(SAME),
+            "small files: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
+        ),
+        (verdict(OPEN), "small files: ext4 or XFS is undecided after 6 rounds (0.63-1.87)."),
+        (
+            verdict(OPEN, busy=True),
+            "small files: ext4 or XFS is undecided, the machine is busy (0.63-1.87, 6 rounds).",
+        ),
+        (
+            verdict(FASTER[:3], busy=True),
+            "small files: ext4 or XFS is undecided, the machine is busy: 3 of at least 6 rounds were run.",
+        ),
+        (verdict(()), "small files: ext4 or XFS is undecided: 0 of at least 6 rounds were run."),
+        (
+            verdict(SAME, aged=True),
+            "small files, aged: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
+        ),
+    ],
+)
+def test_the_verdict_in_a_sentence(shown: TrialVerdict, said: str) -> None:
+    assert [str(one) for one in sentences(shown)] == [said]
+
+
+def test_the_better_one_is_named_only_where_that_may_be_claimed() -> None:
+    assert verdict(SLOWER).better == "xfs"
+    assert [verdict(logs).better for logs in (FASTER, SAME, OPEN, ())] == ["", "", "", ""]
+
+
+def test_a_filesystem_against_itself_is_called_so() -> None:
+    shown = verdict(SAME)
+    (one,) = shown.comparisons
+    again = replace(
+        shown,
+        candidates=(candidate("ext4"), candidate("ext4", "ext4-again")),
+        comparisons=(replace(one, candidate="ext4-again"),),
+    )
+    assert "between ext4 and ext4 again" in str(sentences(again)[0])
+
+
+def misaligned(logs: Sequence[float]) -> TrialVerdict:
+    """XFS against itself on a misaligned partition."""
+    shown = verdict(logs)
+    (one,) = shown.comparisons
+    other = replace(candidate("xfs", "xfs-misaligned"), shift_bytes=1024)
+    return replace(
+        shown,
+        planned="xfs",
+        candidates=(candidate("xfs"), other),
+        comparisons=(replace(one, candidate="xfs-misaligned"),),
+    )
+
+
+def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
+    assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
+        "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
+        "here.",
+        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Something else than "
+        "alignment must have caused that.",
+        "small files: no measurable difference between XFS and misaligned XFS (0.98-1.03, 6 rounds).",
+    ]
+
+
+def test_no_plan_takes_a_misaligned_one() -> None:
+    assert misaligned(SLOWER).better == ""
+
+
+def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> None:
+    pair = misaligned(SAME).candidates
+    order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
+    first, second = order.extents
+    assert (first.start_bytes, second.start_bytes) == (EXTENT.start_bytes, EXTENT.start_bytes + 1024)
+    assert first.size_bytes == second.size_bytes and second.end_bytes <= EXTENT.end_bytes
+    alone = replace(order, candidates=(candidate("ext4"), candidate("xfs")))
+    assert alone.extents == (EXTENT,)
+
+
+def test_what_limits_a_verdict_is_said() -> None:
+    shown = verdict(OPEN, busy=True, ended=Ended.TIME, known=drive(path="/dev/loop3"))
+    shown = replace(shown, not_done=tuple(NotDone))
+    said = [str(one) for one in caveats(shown)]
+    assert len(said) == 7
+    for word in (
+        "loop device",
+        "machine is busy",
+        "time was over",
+        "Memory could not",
+        "does not tell how busy",
+    ):
+        assert any(word in one for one in said), word
+    assert list(caveats(verdict(FASTER, ended=Ended.TIME))) == []
+
+
+def test_speeds_have_the_unit_of_their_phase() -> None:
+    rows = list(phase_speeds(verdict(SAME)))
+    assert [(load, phase, [one.candidate for one in found]) for load, phase, found in rows] == [
+        ("kernel-tree", "extract", ["ext4", "xfs"]),
+        ("large-file", "write", ["ext4", "xfs"]),
+    ]
+    assert str(rate(Unit.FILES, 210.4)) == "210 files/s"
+    assert str(rate(Unit.BYTES, 15_000_000)) == "15 MB/s"
+    assert str(rate(Unit.OPERATIONS, 3.14)) == "3.1 operations/s"
+
+
+def test_it_announces_its_bounds_and_what_is_lost() -> None:
+    pair = (candidate("ext4"), candidate("xfs"))
+    order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
+    said = " ".join(map(str, announcement(order)))
+    for word in ("ext4 and XFS", "3 min", "34.4 GB", "deleted files", "not touched"):
+        assert word in said
+
+
+def test_the_document_holds_every_round() -> None:
+    shown = verdict(OPEN)
+    text = render_trial(shown)
+    assert read_trial(text, "it") == shown and '"diskwright.trial/1"' in text
+    assert shown.comparisons[0].finding is Finding.OPEN
+    with pytest.raises(BadInput):
+        read_trial(text.replace("trial/1", "trial/2"), "it")

@@ -1,0 +1,1 @@
+"""The repository's own pages, and what runs its tests and measurements."""

@@ -1,0 +1,148 @@
+"""`tests/run`: which tests it runs for what is asked, and what it says of wrong use. It works on a small
+folder of tests made here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[3]
+ALONE = """
+import pytest
+
+@pytest.mark.alone
+def test_align_last(): assert {holds}
+"""
+TESTS = {
+    "unit/test_first.py": "def test_align_one(): pass\ndef test_other(): pass\n" + ALONE.format(holds=True),
+    "unit/test_second.py": "def test_align_two(): print('said by two')\ndef test_broken(): assert False\n"
+    + ALONE.format(holds=False),
+    "lab/test_lab_part.py": "def test_part(): pass\n",
+    "looks/test_looks.py": "def test_looks_align(): pass\n",
+}
+
+
+class Place:
+    """A repository in which only tests/run is real, and the tests' environment is the one that runs this
+    test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name, text in TESTS.items():
+            self.write(f"tests/{name}", text)
+        self.write(
+            "pyproject.toml",
+            '[tool.pytest.ini_options]\nmarkers = ["alone: after the others"]\n'
+            'addopts = "-p no:cacheprovider"\n',
+        )
+        self.write("requirements.lock", "")
+        self.write("tests/requirements.lock", "")
+        self.script("diskwright", f"echo {folder}/state/venv")
+        venv = f"state/tests-venv-{sha256(b'').hexdigest()[:12]}"
+        self.script(f"{venv}/bin/python", f'exec {sys.executable} "$@"')
+        self.write(f"{venv}/complete", "")
+        # A handful of tests needs no workers, of which there is one more than processors.
+        self.script("bin/nproc", "echo -1")
+        shutil.copy(REPO / "tests/run", folder / "tests/run")
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def script(self, name: str, text: str) -> None:
+        self.write(name, f"#!/bin/sh\n{text}\n").chmod(0o755)
+
+    def run(self, *argv: str) -> subprocess.CompletedProcess[str]:
+        plain = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV", "CI"))
+        }
+        plain |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p xdist"}
+        plain["PATH"] = f"{self.folder}/bin:{plain['PATH']}"
+        argv = (str(self.folder / "tests/run"), *argv)
+        return subprocess.run(
+            argv, capture_output=True, text=True, env=plain, cwd="/", timeout=900, check=False
+        )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+# Each sum counts one more than the tests: that nothing was left behind.
+@pytest.mark.parametrize(
+    ("argv", "total"),
+    [
+        (("unit", "tests/unit/test_first.py", "-k", "align"), "3 passed, 0 failed"),
+        (("unit", "-k", "align"), "4 passed, 1 failed"),
+        (("unit", "-k", "part"), "2 passed, 0 failed"),
+        (("unit", "tests/unit/test_second.py::test_align_two", "-x"), "2 passed, 0 failed"),
+        (("unit", "-x", "./tests/lab"), "2 passed, 0 failed"),
+        (("unit", "looks", "-k", "align_one or looks_align"), "3 passed, 0 failed"),
+        (("unit", "tests/unit/test_second.py", "-k", "broken or last", "-x"), "1 passed, 1 failed"),
+        (("unit", "tests/unit/test_second.py", "-k", "broken or last", "--full"), "1 passed, 2 failed"),
+        (("unit", "-k", "nothing_is_called_this"), "1 passed, 1 failed"),
+    ],
+)
+def test_only_what_was_asked_for_runs(place: Place, argv: tuple[str, ...], total: str) -> None:
+    done = place.run(*argv)
+    assert done.stdout.splitlines()[-1] == total, done.stdout + done.stderr
+    assert done.returncode == (0 if total.endswith(", 0 failed") else 1)
+
+
+def test_what_one_test_prints_is_seen_when_asked_for(place: Place) -> None:
+    assert "said by two" in place.run("unit", "tests/unit/test_second.py::test_align_two", "-s").stdout
+
+
+def test_tests_are_named_without_being_run(place: Place) -> None:
+    done = place.run("unit", "tests/unit/test_second.py", "--collect-only")
+    assert "test_align_two" in done.stdout and "passed" not in done.stdout and done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (
+            ("unti",),
+            "there is no tier 'unti'; there are: lint unit loop looks screenshots media lab fresh bench.",
+        ),
+        (("-k", "align"), "name the tier before '-k', as in: tests/run unit -k align"),
+        (("lint", "-x"), "the tier lint takes no '-x'; only unit, loop, looks, media and lab take options."),
+        (("unit", "lab", "-x"), "the lab's options are for the lab alone: tests/run lab -x"),
+        (
+            ("looks", "tests/unit/test_first.py"),
+            "tests/unit/test_first.py is not in the tier looks, whose tests are in: tests/looks.",
+        ),
+        (
+            ("unit", "looks", "tests/unit/test_first.py"),
+            "name one tier for tests/unit/test_first.py, not: unit looks.",
+        ),
+        (("unit", "tests/unit/test_third.py", "-x"), "there is no tests/unit/test_third.py."),
+        (
+            ("unit", "-m", "alone"),
+            "-m is taken: it sets the tests marked 'alone' apart from the others; -k chooses by name.",
+        ),
+    ],
+)
+def test_wrong_use_is_one_sentence(place: Place, argv: tuple[str, ...], sentence: str) -> None:
+    done = place.run(*argv)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"tests/run: {sentence}\n")
+
+
+def test_the_tests_own_python_is_at_hand(place: Place) -> None:
+    place.write("tests/some.py", "import sys; print(sys.argv[1:]); sys.exit(3)")
+    done = place.run("--python", "-m", "tests.some", "-k", "a b")
+    assert (done.returncode, done.stdout) == (3, "['-k', 'a b']\n")
+
+
+def test_help_is_the_head_of_the_file(place: Place) -> None:
+    done = place.run("--help")
+    assert (
+        done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
+    )

@@ -1,0 +1,1 @@
+"""The wizard's window, before it stands."""
