@@ -1,19 +1,16 @@
 """The real sudo, which asks for a password: what it lets along of a hostile environment reaches no tool."""
 
 import os
-import shlex
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, in_own_namespace, tool
+from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, fill, old_gpt, wish
 from tests.loop.lines.conversing import Window
+from tests.loop.root.real_user import NAME, PASSWORD, RealUser, real_user
 from tests.loop.root.rooting import require_reach
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
@@ -21,7 +18,6 @@ from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
 
-NAME, NUMBER, PASSWORD = "diskwright-test", 60789, "open sesame"
 SUDOERS = f"""Defaults !lecture, !mail_badpass, timestamp_timeout=0, passwd_tries=2
 root ALL=(ALL:ALL) ALL
 {NAME} ALL=(ALL:ALL) SETENV: ALL
@@ -29,48 +25,11 @@ root ALL=(ALL:ALL) ALL
 """The worst that an administrator could write: no safe path, and -E takes along whatever is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class RealUser:
-    """A user with a password who may become root. They exist in a mount namespace only, where other files lie
-    over the machine's own."""
-
-    folder: Path
-
-    def command(self, *words: str, **environment: str) -> list[str]:
-        """What runs these words as that user."""
-        over = " && ".join(
-            f"mount --bind {shlex.quote(str(self.folder / name))} /etc/{name}"
-            for name in ("passwd", "shadow", "sudoers")
-        )
-        user = ("setpriv", f"--reuid={NUMBER}", f"--regid={NUMBER}", "--clear-groups", "env")
-        pairs = [f"{name}={value}" for name, value in environment.items()]
-        return in_own_namespace("sh", "-c", f"{over} && exec {shlex.join((*user, *pairs, *words))}")
-
-
 @pytest.fixture
 def user() -> Iterator[RealUser]:
     require_reach()
-    if shutil.which("sudo") is None:
-        reason = "sudo is not installed"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
-    folder.chmod(0o755)
-    hashed = subprocess.run(
-        ("openssl", "passwd", "-6", "-stdin"), input=PASSWORD, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    lines = {
-        "passwd": f"{NAME}:x:{NUMBER}:{NUMBER}::{folder}:/bin/sh\n",
-        "shadow": f"{NAME}:{hashed}:20000:0:99999:7:::\n",
-    }
-    for name, line in lines.items():
-        (folder / name).write_text(Path("/etc", name).read_text() + line)
-    (folder / "shadow").chmod(0o640)
-    (folder / "sudoers").write_text(SUDOERS)
-    (folder / "sudoers").chmod(0o440)
-    try:
-        yield RealUser(folder)
-    finally:
-        shutil.rmtree(folder)
+    with real_user(SUDOERS) as made:
+        yield made
 
 
 def traps_in(folder: Path) -> tuple[dict[str, str], Path]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.schemas.valid import validator_of
-from tests.unit.layouts import EVERYTHING
+from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
 from wizard.layout.ensured.differences import (
     as_it_is,
