@@ -5,6 +5,7 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from wizard.documents import words
 from wizard.model.errors import BadInput, Failed
@@ -12,6 +13,11 @@ from wizard.model.names import printable
 
 LARGEST_BYTES = 64 * 1024 * 1024
 """A machine with a hundred drives is a tenth of this."""
+
+WRITER_SECONDS, PAUSE_SECONDS = 5.0, 0.05
+"""How long somebody may take to open the other end of a pipe."""
+
+FIRST_BYTES = 4096
 
 
 def write_file(path: Path, text: str, what: str) -> None:
@@ -43,8 +49,8 @@ def write_file(path: Path, text: str, what: str) -> None:
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     """The text of a file, or of what comes through a pipe.
 
-    Raises FileNotFoundError where there is none; BadInput for drives, folders, what is no text, and what is
-    too long to be a document.
+    Raises FileNotFoundError where there is none; BadInput for drives, folders, pipes that nobody writes to,
+    what is no text, and what is too long to be a document.
     """
     shown = printable(str(path), 200)
     try:
@@ -53,8 +59,10 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
             raise BadInput(str(words.A_DRIVE(file=shown)))
         if stat.S_ISDIR(mode):
             raise BadInput(str(words.FOLDER(file=shown)))
-        with path.open("rb") as file:
-            data = file.read(most_bytes + 1)
+        flags = os.O_NONBLOCK if stat.S_ISFIFO(mode) else 0
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags), "rb") as file:
+            data = _first_of_pipe(file.fileno(), shown) if flags else b""
+            data += file.read(max(0, most_bytes + 1 - len(data)))
         if len(data) > most_bytes:
             raise BadInput(str(words.TOO_LARGE(file=shown)))
         return data.decode("utf-8")
@@ -64,6 +72,23 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
         raise BadInput(str(words.NO_TEXT(file=shown))) from None
     except (OSError, ValueError) as error:
         raise BadInput(str(words.UNREADABLE(file=shown, why=_reason(error)))) from None
+
+
+def _first_of_pipe(descriptor: int, shown: str) -> bytes:
+    """The first that comes through a pipe, or nothing, where somebody has it open and takes their time; from
+    then on reading waits. Raises BadInput where nobody has."""
+    limit = monotonic() + WRITER_SECONDS
+    while True:
+        try:
+            first = os.read(descriptor, FIRST_BYTES)
+        except BlockingIOError:
+            first = None
+        if first or first is None:
+            os.set_blocking(descriptor, True)
+            return first or b""
+        if monotonic() > limit:
+            raise BadInput(str(words.NOTHING_COMES(file=shown)))
+        sleep(PAUSE_SECONDS)
 
 
 def _reason(error: Exception) -> str:

@@ -38,6 +38,7 @@ A_DRIVE = Sentence("documents.a-drive", "{file} is a drive or a part of one, not
 FOLDER = Sentence("documents.folder", "{file} is a directory; name a file in it.")
 TOO_LARGE = Sentence("documents.too-large", "{file} is too large to be a diskwright document.")
 TOO_DEEP = Sentence("documents.too-deep", "{file} has values within values, too deep to be read.")
+NOTHING_COMES = Sentence("documents.nothing-comes", "Nothing comes through the pipe {file}.")
 NO_TEXT = Sentence("documents.no-text", "{file} is no text, so it is no diskwright document.")
 UNREADABLE = Sentence("documents.unreadable", "{file} cannot be read: {why}.")
 BAD_NAME = Sentence("documents.bad-name", "the name cannot be a file's")

@@ -1,0 +1,82 @@
+"""An encrypted volume that is there, held against how it is wanted to be used. Whether its key opens it
+is for the lab."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layout.test_ensured import ENCRYPTED, HEAD, in_container, made
+from tests.unit.machines import drive
+from wizard.apply.ensure import containers
+from wizard.apply.ensure.containers import container_faults, places_at_boot
+from wizard.apply.run.environment import Environment
+from wizard.layout.ensured.document import read_wanted, requests_of
+from wizard.model.machine import Drive, Signature
+
+INSIDE = Signature("ext4", "filesystem", label="media", uuid="f" * 36)
+CRYPTTAB = f"# opened\nluks-x UUID={'c' * 36} /etc/keys/m.key luks,nofail\n"
+FSTAB = f"UUID={'f' * 36} /srv/m ext4 defaults,nofail 0 2\n"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    (tmp_path / "crypttab").write_text(CRYPTTAB)
+    (tmp_path / "fstab").write_text(FSTAB)
+    return Environment(fstab=tmp_path / "fstab")
+
+
+def there(mount_points: tuple[str, ...] = ("/srv/m",)) -> Drive:
+    """The drive with its container open and mounted."""
+    found = in_container(made(ENCRYPTED)[0], drive(serial="A"), INSIDE)
+    return replace(found, layers=(replace(found.layers[0], mount_points=mount_points),))
+
+
+def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *, opens: bool = True) -> str:
+    monkeypatch.setattr(containers, "read_key", lambda path: b"key")
+    monkeypatch.setattr(containers, "opens", lambda device, secret: opens)
+    plan, _ = made(ENCRYPTED)
+    (volume,), (asked,) = plan.volumes, requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
+    assert volume.encryption is not None
+    return " ".join(map(str, container_faults(volume, volume.encryption, asked, of, environment)))
+
+
+def test_open_listed_and_mounted_it_is_as_wanted(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert told(there(), environment, monkeypatch) == ""
+    assert places_at_boot(there(), there().partitions[0].path, environment) == ("/srv/m",)
+
+
+def test_a_doubt_is_called_a_doubt(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = replace(there(), layers=())
+    said = told(closed, environment, monkeypatch)
+    assert "closed, so what it holds is unknown" in said and "--key-file /etc/keys/m.key" in said
+    assert "does not open" in told(there(), environment, monkeypatch, opens=False)
+
+
+@pytest.mark.parametrize(
+    ("crypttab", "fstab", "mounted", "why"),
+    [
+        ("", FSTAB, ("/srv/m",), "no line that opens"),
+        (f"#{CRYPTTAB[10:]}", FSTAB, ("/srv/m",), "no line that opens"),
+        (CRYPTTAB.replace("/m.key", "/other.key"), FSTAB, ("/srv/m",), "no line that opens"),
+        (CRYPTTAB.replace("/etc/keys/m.key", "none"), FSTAB, ("/srv/m",), "no line that opens"),
+        (CRYPTTAB * 2, FSTAB, ("/srv/m",), "no line that opens"),
+        (CRYPTTAB, "", ("/srv/m",), "has no line that mounts"),
+        (CRYPTTAB, FSTAB.replace("/srv/m", "/srv/n"), ("/srv/n",), "and /srv/m is wanted"),
+        (CRYPTTAB, FSTAB, (), "is not mounted at /srv/m"),
+        (CRYPTTAB, FSTAB, ("/srv/n",), "is not mounted at /srv/m"),
+    ],
+)
+def test_what_is_missing_is_told(
+    crypttab: str,
+    fstab: str,
+    mounted: tuple[str, ...],
+    why: str,
+    environment: Environment,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    environment.crypttab.write_text(crypttab)
+    environment.fstab.write_text(fstab)
+    assert why in told(there(mounted), environment, monkeypatch)
