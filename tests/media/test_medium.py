@@ -245,10 +245,10 @@ def test_it_goes_on_after_its_power_was_cut_in_the_middle(
         shell(computer)
         ask(computer, "findmnt /var/lib/diskwright")
         drive = f"/dev/disk/by-id/ata-{misaligned.model}_{misaligned.serial}"
-        computer.type(f"diskwright move {drive} --align --confirm {misaligned.serial} &", "enter")
-        # All of it was read: now it is being moved.
-        moving = "diskwright status --json | grep -q '\"steps_done\": 1'"
-        ask(computer, f"for i in $(seq 600); do {moving} && break; done; sync; {moving}", WORK_SECONDS)
+        computer.type(f"clear; diskwright move {drive} --align --confirm {misaligned.serial}", "enter")
+        # All of it was read: now its blocks move.
+        computer.until("[2/3]", WORK_SECONDS)
+        sleep(KEY_SECONDS)
     with Computer(tmp_path / "computer", stick, [misaligned], Firmware.BIOS, 768, stick=True) as computer:
         computer.until("Go on, or undo it?", START_SECONDS)
         shell(computer)
