@@ -20,6 +20,7 @@ from wizard.trial.candidates.partition import Ground, number_above
 from wizard.trial.candidates.prepare import refuse_extent
 from wizard.trial.candidates.result import Ended, NotDone, Order, Progress, TrialVerdict
 from wizard.trial.candidates.running import Stop, Trial
+from wizard.trial.candidates.surroundings import refuse_little_memory
 from wizard.trial.scratch import held
 
 PLACE = FOLDER / "trial"
@@ -61,6 +62,7 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[Progress], None]) -> T
     Failed."""
     path = order.drive.path
     sweep(path)
+    refuse_little_memory()
     with held(order.drive, probe_drive) as (lock, fresh):
         refuse_extent(fresh, order.extent)
         number = number_above(path, (part.number for part in fresh.partitions))

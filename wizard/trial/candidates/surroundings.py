@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
+from psutil import virtual_memory
+
+from wizard.model.errors import Refused
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import SYS, name_of
 from wizard.trial.candidates.result import Counts
+from wizard.trial.words import candidates as words
 
 PRESSURE = Path("/proc/pressure")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -100,6 +104,14 @@ class Pressure:
 
 def _more(so_far: int | None, before: int | None, after: int | None) -> int | None:
     return None if so_far is None or before is None or after is None else so_far + after - before
+
+
+def refuse_little_memory() -> None:
+    """Raises Refused where less is available than a phase may use: the computer would swap, or the kernel
+    would end a program, and neither filesystem would be measured."""
+    available = virtual_memory().available
+    if available < MEMORY_BYTES:
+        raise Refused(words.LITTLE_MEMORY(available=available, needed=MEMORY_BYTES))
 
 
 class Memory:

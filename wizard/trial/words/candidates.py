@@ -47,6 +47,11 @@ NOT_FREE = Sentence(
     "The volume is to lie where {drive} holds something: filesystems are tried in free space only. Nothing "
     "was written.",
 )
+LITTLE_MEMORY = Sentence(
+    "trial.candidates.little-memory",
+    "Only {available:size} of memory are free, and a trial needs {needed:size}: end other programs first. "
+    "Nothing was written.",
+)
 NO_OTHERS = Sentence(
     "trial.candidates.no-others", "No other filesystem can be made here, so there is nothing to compare."
 )

@@ -1,0 +1,32 @@
+"""How much memory a trial wants to find."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from wizard.model.errors import Refused
+from wizard.model.units import KIB, MIB
+from wizard.trial.candidates.surroundings import MEMORY_BYTES, refuse_little_memory
+
+
+def computer_with(available_bytes: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a kernel tells it (Documentation/filesystems/proc.rst, meminfo)."""
+    told = {"MemTotal": 512 * MIB, "MemFree": 40 * MIB, "MemAvailable": available_bytes, "Buffers": MIB}
+    told |= {"Cached": 90 * MIB, "Shmem": MIB, "Active": 30 * MIB, "Inactive": 30 * MIB}
+    lines = (f"{name}: {size // KIB} kB\n" for name, size in told.items())
+    (folder / "meminfo").write_text("".join(lines))
+    monkeypatch.setattr(psutil, "PROCFS_PATH", str(folder))
+
+
+def test_where_less_is_free_than_a_phase_may_use_nothing_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computer_with(MEMORY_BYTES - KIB, tmp_path, monkeypatch)
+    with pytest.raises(Refused, match=r"Only 134 MB .* Nothing was written\."):
+        refuse_little_memory()
+
+
+def test_a_computer_with_just_enough_is_tried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    computer_with(MEMORY_BYTES, tmp_path, monkeypatch)
+    refuse_little_memory()
