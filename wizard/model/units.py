@@ -18,7 +18,7 @@ KERNEL_SECTOR_BYTES = 512
 (Documentation/ABI/stable/sysfs-block)."""
 
 _LETTERS = "KMGTPE"
-_SIZE = re.compile(r"\s*(\d{1,24}(?:\.\d{1,24})?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,24}(?:\.\d{1,24})?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE | re.ASCII)
 
 
 def rounded_up(size_bytes: int, grain_bytes: int) -> int:
@@ -44,7 +44,7 @@ def parse_size(text: str) -> int:
 def parse_place(text: str) -> int:
     """A place on a drive in bytes; `2048s` is in sectors of 512 bytes, as other tools count. Raises
     BadInput."""
-    return int(text[:-1]) * KERNEL_SECTOR_BYTES if re.fullmatch(r"\d{1,15}s", text) else parse_size(text)
+    return int(text[:-1]) * KERNEL_SECTOR_BYTES if re.fullmatch(r"[0-9]{1,15}s", text) else parse_size(text)
 
 
 def format_capacity(size_bytes: int) -> str:

@@ -70,6 +70,7 @@ def test_a_volume_is_read_as_the_command_reads_it() -> None:
         ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
         ('schema = "diskwright.wanted/1"\ndrive = []\n', "names no drive"),
         (HEAD.replace('serial = "A"', "") + VOLUME, "match says nothing"),
+        (HEAD.replace('serial = "A"', 'serial = ""') + VOLUME, "match says nothing"),
         (HEAD.replace('serial = "A"', 'size = "big"') + VOLUME, "big"),
         ("schema = \n", "line 1"),
         (f"x = {'[' * 5000}{']' * 5000}\n", "too deep"),

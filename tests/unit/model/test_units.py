@@ -30,7 +30,9 @@ def test_sizes_are_read_as_util_linux_reads_them(text: str, expected: int) -> No
     assert parse_size(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "G", "-1G", "5X", "1e9", "500 gigs", "\x1b[31m5G", "½T"])
+@pytest.mark.parametrize(
+    "text", ["", "G", "-1G", "5X", "1e9", "500 gigs", "\x1b[31m5G", "½T", "5\N{KELVIN SIGN}", "٥G"]
+)
 def test_what_is_no_size_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(BadInput, match="is not a size") as caught:
         parse_size(text)

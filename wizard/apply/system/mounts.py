@@ -172,5 +172,5 @@ def _contradicts(option: str, seen: str) -> bool:
 
 def _number(text: str) -> int | None:
     """`32k` and `32768` are the same size."""
-    match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE)
+    match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE | re.ASCII)
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None

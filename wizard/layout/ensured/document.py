@@ -1,5 +1,7 @@
 """The document `diskwright.wanted/1` as a TOML file, and its volumes as the requests that `plan` takes."""
 
+from dataclasses import fields
+
 from wizard.documents.profiles import read_toml
 from wizard.layout.ensured import words
 from wizard.layout.wishes.subvolumes import places_of
@@ -21,7 +23,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     if not wanted.drive:
         raise BadInput(words.NO_DRIVES(file=where))
     for number, drive in enumerate(wanted.drive, 1):
-        if drive.match == Match():
+        if not any(getattr(drive.match, one.name) for one in fields(Match)):
             raise BadInput(words.NO_MATCH_KEY(file=where, number=number))
         try:
             requests_of(drive)
