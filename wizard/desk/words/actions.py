@@ -4,7 +4,6 @@ from wizard.model.said import Sentence
 
 DRIVE = Sentence("desk.actions.drive", "{drive}  {model}  {size:size}")
 PART = Sentence("desk.actions.part", "{part}  {what}  {size:size}")
-NOT_NOW = Sentence("desk.actions.not-now", "not now: {why}")
 DO = Sentence("desk.actions.do", "do it")
 
 SHOW_RUN = Sentence("desk.actions.show-run", "Show the run")

@@ -3,7 +3,6 @@
 from wizard.model.said import Sentence
 
 NO = Sentence("desk.asking.no", "no")
-YES = Sentence("desk.asking.yes", "yes")
 CANCEL = Sentence("desk.asking.cancel", "cancel")
 QUESTION_HELP = Sentence(
     "desk.asking.question-help", "Nothing happens before you answer. Enter changes nothing."

@@ -70,7 +70,6 @@ LAST_STAYS = Sentence("desk.plan.last-stays", "The last volume stays; e changes 
 ONE_ALONE = Sentence("desk.plan.one-alone", "One volume takes all of the drives.")
 SIZE_FIRST = Sentence("desk.plan.size-first", "Give the volume that takes all that is left a size first.")
 NOTHING_TO_KEEP = Sentence("desk.plan.nothing-to-keep", "There is nothing on the drive to keep.")
-SAVED = Sentence("desk.plan.saved", "Saved in {file}.")
 SAVED_APPLY = Sentence("desk.plan.saved-apply", "Saved. Apply it by: {command}")
 THE_PLAN = Sentence("desk.plan.the-plan", "the plan")
 STEPS = Sentence("desk.plan.steps", "Steps and commands")

@@ -2,7 +2,6 @@
 
 from wizard.model.said import Sentence
 
-TITLE = Sentence("desk.review.title", "Review")
 NOTHING_LOST = Sentence("desk.review.nothing-lost", "Nothing is lost.")
 UNLESS_FAILS = Sentence(
     "desk.review.unless-fails", "What is there stays, if nothing fails: there is no way back."

@@ -23,7 +23,6 @@ UNDO_QUESTION = Sentence("desk.work.undo-question", "Undo what was done on {driv
 UNDO_EARLY = Sentence("desk.work.undo-early", "What was changed is put back, and compared.")
 AS_ROOT = Sentence("desk.work.as-root", "As root: sudo diskwright resume {run}")
 SEEN = Sentence("desk.work.seen", "seen: {seen}")
-NOT_DONE = Sentence("desk.work.not-done", "not done")
 JOURNAL = Sentence("desk.work.journal", "Journal: {folder}")
 DEMO = Sentence("desk.work.demo", "This was the demo: its drive goes when the wizard ends.")
 GOES_ON = Sentence(
@@ -83,7 +82,6 @@ WRITES_TO = Sentence("desk.work.writes-to", "Going on still writes to {drives:an
 BRING = Sentence("desk.work.bring", "bring files over")
 REPORT = Sentence("desk.work.report", "report")
 THE_REPORT = Sentence("desk.work.the-report", "the report")
-POWER_OFF = Sentence("desk.work.power-off", "power off")
 
 HELP_WORK = Sentence(
     "desk.work.help-work", "Each step is noted in a journal, on another drive, before and after it is done."
