@@ -4,6 +4,7 @@
   counted by module in tests/prose.txt; a count may only fall. --renew writes what fell; what rose, convert.
 - Each sentence has a code of its own room, formats that exist, and no more than 20 words.
 - Each call of a sentence gives exactly its fields.
+- Each sentence is said somewhere.
 - No sentence of a bundled profile has more than 20 words.
 """
 
@@ -124,36 +125,51 @@ def faults_of_profiles(texts: Iterable[Written]) -> Iterator[str]:
             yield f"profiles/{one.file}: {one.key}: more than {MOST_WORDS} words: {sentence}"
 
 
-def wrong_calls(tree: ast.Module, known: dict[str, dict[str, Spoken]]) -> Iterator[tuple[int, str]]:
-    """Line and fault of each sentence that is called with other values than it names. `known` is by module,
-    then by constant."""
-    named: dict[str, Spoken] = {}
-    modules: dict[str, dict[str, Spoken]] = {}
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a module calls sentences, and modules of them. `known` is all sentences, by module, then by
+    constant."""
+
+    named: dict[str, Spoken]
+    modules: dict[str, dict[str, Spoken]]
+
+    @classmethod
+    def of(cls, module: str, tree: ast.Module, known: dict[str, dict[str, Spoken]]) -> "Names":
+        """By its imports; its own sentences count as well."""
+        names = cls(dict(known.get(module, {})), {})
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    if alias.name in known.get(node.module, {}):
+                        names.named[alias.asname or alias.name] = known[node.module][alias.name]
+                    if (other := f"{node.module}.{alias.name}") in known:
+                        names.modules[alias.asname or alias.name] = known[other]
+        return names
+
+    def sentence(self, node: ast.AST) -> Spoken | None:
+        """The one that is meant by an expression."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return self.named.get(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return self.modules.get(node.value.id, {}).get(node.attr)
+        return None
+
+
+def said_in(tree: ast.Module, names: Names) -> Iterator[str]:
+    """The codes of the sentences that a module makes use of."""
+    yield from (spoken.code for node in ast.walk(tree) if (spoken := names.sentence(node)))
+
+
+def wrong_calls(tree: ast.Module, names: Names) -> Iterator[tuple[int, str]]:
+    """Line and fault of each sentence that is called with other values than it names."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                if alias.name in known.get(node.module, {}):
-                    named[alias.asname or alias.name] = known[node.module][alias.name]
-                if (module := f"{node.module}.{alias.name}") in known:
-                    modules[alias.asname or alias.name] = known[module]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (spoken := _sentence(node.func, named, modules)):
+        if isinstance(node, ast.Call) and (spoken := names.sentence(node.func)):
             given = [keyword.arg or "**" for keyword in node.keywords] + ["*" for _ in node.args]
             if sorted(given) != sorted(spoken.fields):
                 yield (
                     node.lineno,
                     f"{spoken.code} names {sorted(spoken.fields)}, and is given {sorted(given)}",
                 )
-
-
-def _sentence(
-    func: ast.expr, named: dict[str, Spoken], modules: dict[str, dict[str, Spoken]]
-) -> Spoken | None:
-    if isinstance(func, ast.Name):
-        return named.get(func.id)
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        return modules.get(func.value.id, {}).get(func.attr)
-    return None
 
 
 def compared(counts: Counter[str], listed: dict[str, int]) -> Iterator[str]:
@@ -172,6 +188,10 @@ def read_list() -> dict[str, int]:
     return {path: int(count) for count, path in rows}
 
 
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(REPO).with_suffix("").parts)
+
+
 def main() -> None:
     """Tell all that is wrong. With --renew counts that fell are written first; without a list, all are."""
     trees = {
@@ -181,14 +201,23 @@ def main() -> None:
     known: dict[str, dict[str, Spoken]] = {}
     wrong = []
     for path, tree in trees.items():
-        module = ".".join(path.relative_to(REPO).with_suffix("").parts)
+        module = _module(path)
         counts[str(path.relative_to(REPO))] += sum(1 for _ in prose_of(tree, words=is_words(path)))
         if is_words(path) and (spoken := list(spoken_in(tree))):
             known[module] = {one.name: one for one in spoken}
             room = module.removeprefix("wizard.").replace(".words", "")
             wrong += [fault for one in spoken for fault in faults_of(one, room)]
+    said = set[str]()
     for path, tree in trees.items():
-        wrong += [f"{path.relative_to(REPO)}:{line}: {fault}" for line, fault in wrong_calls(tree, known)]
+        names = Names.of(_module(path), tree, known)
+        said |= {*said_in(tree, names)}
+        wrong += [f"{path.relative_to(REPO)}:{line}: {fault}" for line, fault in wrong_calls(tree, names)]
+    wrong += [
+        f"{one.code}: nobody says it"
+        for spoken in known.values()
+        for one in spoken.values()
+        if one.name and one.code not in said
+    ]
     wrong += faults_of_profiles(written_in())
     listed = read_list()
     if "--renew" in sys.argv:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prose import Spoken, compared, faults_of, is_words, prose_of, wrong_calls
+from tests.prose import Names, Spoken, compared, faults_of, is_words, prose_of, said_in, wrong_calls
 from tests.translation import REPO, fault_of, pseudo
 from wizard.cli import main
 from wizard.documents.language import speak, wanted
@@ -127,6 +127,14 @@ def f(drive, error):
 '''
 
 
+KNOWN = {
+    "wizard.test.words": {
+        "ROOM": Spoken("ROOM", "test.room", ("{drive} has {size:size}",)),
+        "OTHER": Spoken("OTHER", "test.other", ("Another.",)),
+    }
+}
+
+
 def test_prose_outside_of_words_is_found_and_nothing_else_is() -> None:
     found = [text for _, text in prose_of(ast.parse(SOURCE), words=False)]
     assert found == ["\N{WHITE SQUARE} was erased", "Nothing was written. to \N{WHITE SQUARE}"]
@@ -139,10 +147,15 @@ def test_in_words_only_what_is_no_sentence_is_found() -> None:
 
 
 def test_a_call_with_other_fields_than_the_sentence_names_is_found() -> None:
-    known = {"wizard.test.words": {"ROOM": Spoken("ROOM", "test.room", ("{drive} has {size:size}",))}}
-    found = list(wrong_calls(ast.parse(SOURCE), known))
+    tree = ast.parse(SOURCE)
+    found = list(wrong_calls(tree, Names.of("wizard.test.room", tree, KNOWN)))
     assert [line for line, _ in found] == [16, 17, 18]
     assert "['drive', 'size']" in found[0][1]
+
+
+def test_what_is_said_and_what_is_only_imported_are_told_apart() -> None:
+    tree = ast.parse("from wizard.test import words\nfrom wizard.test.words import OTHER\nwords.ROOM(size=1)")
+    assert {*said_in(tree, Names.of("wizard.test.room", tree, KNOWN))} == {"test.room"}
 
 
 @pytest.mark.parametrize(
