@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.desk.parts.runs import RUNNING
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Step, Tone, View
-from wizard.desk.words.shared import (
-    CRASHED,
-    DEMO,
-    DEMO_ABOUT,
-    GLOSSARY_KEY,
-    HELP_KEY,
-    INSTALL_KEY,
-    QUIT_KEY,
-)
+from wizard.desk.words import CRASHED, DEMO, DEMO_ABOUT, GLOSSARY_KEY, HELP_KEY, INSTALL_KEY, QUIT_KEY
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.services.session import Session
 
@@ -352,7 +344,7 @@ class Desk:
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
-        from wizard.desk.words.drives import GONE
+        from wizard.desk.places.words.drives import GONE
 
         self.session = Session(workload=self.session.workload)
         self.home()

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.desk.parts.runs import RUNNING, runs_on, waits, why_not_now
+from wizard.desk.places.words import actions as words
 from wizard.desk.view import Text
-from wizard.desk.words import actions as words
 from wizard.filesystems.registry import MADE, title_of
 from wizard.layout.adjusted.meaning import why_not_adjust, why_not_larger
 from wizard.layout.changes.possible import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from wizard.desk.view import Action, Piece, Step, Text, Tone, View
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 
 if TYPE_CHECKING:
     from wizard.advise.missing import Missing

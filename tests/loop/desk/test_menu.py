@@ -11,8 +11,8 @@ from tests.loop.applying import OLD_FSTAB, Work, fill, old_gpt, story
 from tests.loop.desk.walking import MEDIA, Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
+from wizard.desk.places.words.work import HOME
 from wizard.desk.view import Banner
-from wizard.desk.words.work import HOME
 from wizard.model.units import MIB
 
 

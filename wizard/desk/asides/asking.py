@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.beside import Beside
+from wizard.desk.asides.words import asking as words
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Block, Field, Text, Tone, View, para
-from wizard.desk.words import asking as words
 from wizard.model.errors import DiskwrightError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
 from wizard.desk.parts.drive_rows import short
+from wizard.desk.places.words import review
+from wizard.desk.places.words import work as words
 from wizard.desk.view import Field, Para, para
-from wizard.desk.words import review
-from wizard.desk.words import work as words
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 

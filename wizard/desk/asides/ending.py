@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Question
-from wizard.desk.words import asking as words
+from wizard.desk.asides.words import asking as words
 from wizard.model.errors import DiskwrightError
 
 if TYPE_CHECKING:

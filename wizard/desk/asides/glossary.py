@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.advise.glossary import Term, find_term, load_glossary, terms_in
 from wizard.desk.asides.beside import Beside
 from wizard.desk.asides.pages import read_actions
+from wizard.desk.asides.words import pages as words
 from wizard.desk.view import (
     GAP,
     Banner,
@@ -28,7 +29,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import pages as words
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.pages import Page
+from wizard.desk.asides.words import health as words
 from wizard.desk.parts.drive_rows import recording_piece, short
 from wizard.desk.parts.reasons import clue_blocks
 from wizard.desk.parts.runs import impediment
 from wizard.desk.view import GAP, Block, Piece, Text, Tone, muted, para, strong
-from wizard.desk.words import health as words
 from wizard.diagnose.health.judge import Verdict, is_told, judge_health
 from wizard.diagnose.told import contents_words, layer_words, partition_words, size_words, tuning_words
 from wizard.diagnose.use import named_field

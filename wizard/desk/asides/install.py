@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import go_on
 from wizard.desk.asides.beside import Beside
+from wizard.desk.asides.words import install as words
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Block, Pane, Piece, Progress, Tone, View, para
-from wizard.desk.words import install as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 
 if TYPE_CHECKING:
     from wizard.advise.missing import Missing

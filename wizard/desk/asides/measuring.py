@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from wizard.desk.asides.asking import Typing
 from wizard.desk.asides.beside import Beside
+from wizard.desk.asides.words import measuring as words
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Banner, Block, Field, Pane, Piece, Text, Tone, View, para
-from wizard.desk.words import measuring as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.model.errors import BadInput
 
 if TYPE_CHECKING:

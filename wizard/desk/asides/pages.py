@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.beside import Beside
+from wizard.desk.asides.words import pages as words
 from wizard.desk.parts.reasons import (
     Reason,
     choice_reasons,
@@ -33,8 +34,7 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import pages as words
-from wizard.desk.words.shared import BACK, GLOSSARY_KEY, QUIT_KEY
+from wizard.desk.words import BACK, GLOSSARY_KEY, QUIT_KEY
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk

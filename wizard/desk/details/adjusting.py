@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
 from wizard.desk.asides.beside import Beside
+from wizard.desk.details.words import adjusting as words
 from wizard.desk.parts.bars import layout_bars
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Values, back_action
@@ -28,7 +29,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import adjusting as words
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.filesystems.registry import title_of
 from wizard.layout.adjusted.meaning import Does, Meaning, meaning_of, why_not_larger

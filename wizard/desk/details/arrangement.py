@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from wizard.desk.details.words import arrangement as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import GAP, Action, Field, Offer, Pane, Step, Tone, View, para
-from wizard.desk.words import arrangement as words
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import BadInput, DiskwrightError
 

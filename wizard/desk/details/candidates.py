@@ -10,6 +10,7 @@ from wizard.advise.asked import Taken
 from wizard.desk import draft
 from wizard.desk.asides.asking import Typing
 from wizard.desk.details.filesystem import standing
+from wizard.desk.details.words import candidates as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
     Action,
@@ -27,7 +28,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import candidates as words
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wizard.advise.asked import Taken
 from wizard.advise.filesystems import FILESYSTEMS, for_files
 from wizard.advise.missing import lacking
+from wizard.desk.details.words import filesystem as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
     GAP,
@@ -28,7 +29,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import filesystem as words
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
 from wizard.model.advice import Place as Rank

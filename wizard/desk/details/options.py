@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.advise.asked import Taken, is_danger
+from wizard.desk.details.words import options as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import (
     Action,
@@ -25,7 +26,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import options as words
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 

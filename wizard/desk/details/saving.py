@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
+from wizard.desk.asides.words import asking as words
+from wizard.desk.places.words.plan import SAVED_APPLY, THE_PLAN
 from wizard.desk.view import Field, Tone, para
-from wizard.desk.words import asking as words
-from wizard.desk.words.plan import SAVED_APPLY, THE_PLAN
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput
 

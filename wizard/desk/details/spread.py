@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from wizard.desk.details.words import spread as words
 from wizard.desk.parts.drive_rows import held_on
 from wizard.desk.parts.runs import impediment
 from wizard.desk.place import Place, Values, back_action
@@ -24,7 +25,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import spread as words
 from wizard.layout.room.refusals import unread_content
 from wizard.model.errors import DiskwrightError
 from wizard.services.session import Session

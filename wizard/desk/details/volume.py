@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.details.filesystem import standing
+from wizard.desk.details.words import volume as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import GAP, Action, Block, Field, Offer, Pane, Step, Text, Tone, View, para, strong
-from wizard.desk.words import volume as words
 from wizard.filesystems.registry import MADE, title_of
 from wizard.layout.wishes.roles import ROLES
 from wizard.layout.wishes.subvolumes import parse_subvolumes, subvolumes_written

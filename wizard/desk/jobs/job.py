@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
+from wizard.desk.places.words.work import STOP_MEANS
 from wizard.desk.view import Banner, Bar, Block, Text
-from wizard.desk.words import job as words
-from wizard.desk.words.work import STOP_MEANS
 
 if TYPE_CHECKING:
     from wizard.apply.run.decision import Decision

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
+from wizard.desk.places.words.work import UNDO_QUESTION
 from wizard.desk.view import Banner, Block, Command, Text, Tone
-from wizard.desk.words import job as words
-from wizard.desk.words.work import UNDO_QUESTION
 from wizard.layout.bring.told import fstab_difference
 from wizard.model.documents.bring import Bring
 from wizard.model.drive_facts import usual_bytes_per_second

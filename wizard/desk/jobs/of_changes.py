@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
+from wizard.desk.places.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.desk.view import Banner, Block, Text, Tone
-from wizard.desk.words import job as words
-from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.model.documents.changes import Changes, PowerOff, SwitchOff
 from wizard.model.names import printable
 from wizard.model.plan import Mount

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
-from wizard.desk.words import job as words
 from wizard.migrate.told.ways import confirm_command, how_sentences, power_words, risk_sentences
 from wizard.model.documents.migration import Means, Migration
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
+from wizard.desk.places.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.desk.view import Banner, Block, Text, Tone, para
-from wizard.desk.words import job as words
-from wizard.desk.words.work import UNDO_EARLY, UNDO_QUESTION
 from wizard.layout.moving.told import journals_said, preview, step_seconds, step_sentences, what_moves
 from wizard.layout.moving.words import BACK, POWER
 from wizard.model.documents.move import Moves

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.parts.bars import plan_bars
 from wizard.desk.view import Banner, Bar, Block, Text, Tone
-from wizard.desk.words import job as words
 from wizard.layout.steps.shown import told_as_direct
 from wizard.layout.told.brief import brief
 from wizard.layout.told.inside import inside_sentences

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.desk.parts.runs import runs_on, why_not_now
+from wizard.desk.places.words import drives as words
 from wizard.desk.view import Action
-from wizard.desk.words import drives as words
 from wizard.layout.moving.possible import why_not_move
 from wizard.model.displaced import USUAL_SECONDS
 from wizard.model.finding import Diagnosis

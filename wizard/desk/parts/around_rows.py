@@ -3,8 +3,8 @@ Pure."""
 
 from collections.abc import Mapping, Sequence
 
+from wizard.desk.places.words import drives as words
 from wizard.desk.view import Piece, Tone
-from wizard.desk.words import drives as words
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.services.contract import Services

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from wizard.desk.parts.words import FREE, NOW, NOW_OF, PARTITION, THEN, THEN_OF, UNREAD, WHOLE
 from wizard.desk.view import Bar, Fate, Stretch, Text
-from wizard.desk.words.bars import FREE, NOW, NOW_OF, PARTITION, THEN, THEN_OF, UNREAD, WHOLE
 from wizard.layout.before import layout_of
 from wizard.layout.told.preview import State, stretches
 from wizard.model.machine import Drive

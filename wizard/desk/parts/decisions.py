@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.run.decision import Choice, Decision, Settling
+from wizard.desk.places.words import work as words
 from wizard.desk.view import Block, muted, para
-from wizard.desk.words import work as words
 
 if TYPE_CHECKING:
     from wizard.desk.jobs.job import Job

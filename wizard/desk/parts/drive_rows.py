@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from wizard.desk.parts.answers import answer_to
 from wizard.desk.parts.bars import drive_bar
 from wizard.desk.parts.runs import RUNNING, runs_on, waits
+from wizard.desk.places.words import drives as words
 from wizard.desk.view import GAP, Block, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
-from wizard.desk.words import drives as words
 from wizard.diagnose.told import recording_word
 from wizard.filesystems.partitions import is_half_moved
 from wizard.filesystems.registry import title_of

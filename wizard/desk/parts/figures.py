@@ -8,8 +8,8 @@ from math import inf
 from statistics import median
 from typing import TYPE_CHECKING
 
+from wizard.desk.asides.words import pages as words
 from wizard.desk.view import GAP, Block, Figures, muted, para, strong
-from wizard.desk.words import pages as words
 from wizard.model.said import ProfileText
 from wizard.model.units import format_nanoseconds
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from wizard.desk.places.words import plan as words
 from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
-from wizard.desk.words import plan as words
 from wizard.filesystems.registry import title_of
 from wizard.layout.steps.destroyed import whole_lost
 from wizard.layout.told.inside import volume_bytes

@@ -9,8 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import GOING_BACK, Phase
+from wizard.desk.places.words import work as words
 from wizard.desk.view import Progress
-from wizard.desk.words import work as words
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress import StepProgress

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wizard.desk.asides.words import pages as words
 from wizard.desk.parts.drive_rows import TONES
 from wizard.desk.parts.figures import evidence_blocks, measured_blocks
+from wizard.desk.places.words import drives as named
 from wizard.desk.view import GAP, Block, Piece, Text, Tone, para, strong
-from wizard.desk.words import drives as named
-from wizard.desk.words import pages as words
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.operations.make_filesystem import MakeFilesystem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from wizard.desk.places.words import drives as words
 from wizard.desk.view import Text
-from wizard.desk.words import drives as words
 from wizard.model.machine import Drive
 from wizard.services.session import OpenRun
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from wizard.desk.details.words import candidates as words
 from wizard.desk.view import GAP, Banner, Block, Figures, Progress, Tone, para
-from wizard.desk.words import candidates as words
 from wizard.trial.candidates.result import Finding
 from wizard.trial.candidates.sentences import caveats, doing, phase_speeds, rate, sentences, title_of
 from wizard.trial.words.candidates import INTERVALS

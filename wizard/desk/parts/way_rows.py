@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts.drive_rows import finding_paras
+from wizard.desk.places.words import ways as words
 from wizard.desk.view import Block, Column, Pane, Piece, Row, Text, Tone, muted, para, strong
-from wizard.desk.words import ways as words
-from wizard.desk.words.shared import SIZE, TIME
+from wizard.desk.words import SIZE, TIME
 from wizard.migrate.told.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
 from wizard.model.documents.migration import Means, Way
 

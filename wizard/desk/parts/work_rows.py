@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from wizard.desk.places.words import work as words
 from wizard.desk.view import Block, Piece, Tone, para
-from wizard.desk.words import work as words
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 

@@ -13,9 +13,9 @@ from wizard.desk.menu import Entry, Here, entries
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
+from wizard.desk.places.words import actions as words
 from wizard.desk.view import Action, Field, Offer, Piece, Row, Rows, Step, Text, Tone, View, muted, para
-from wizard.desk.words import actions as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.filesystems.registry import title_of
 from wizard.layout.changes.possible import places_of, signatures_on
 from wizard.layout.planner import Mode

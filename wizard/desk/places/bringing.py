@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wizard.desk.asides.asking import Typing
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Place, Values, back_action
+from wizard.desk.places.words import bringing as words
 from wizard.desk.view import (
     Action,
     Banner,
@@ -29,7 +30,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import bringing as words
 from wizard.filesystems.registry import title_of
 from wizard.layout.bring.told import amount_said, fstab_difference
 from wizard.model.errors import BadInput

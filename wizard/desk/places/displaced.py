@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from wizard.desk.asides.measuring import Measuring
 from wizard.desk.parts.reasons import Reason
 from wizard.desk.place import Values
+from wizard.desk.places.words import displaced as words
 from wizard.desk.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, para, strong
-from wizard.desk.words import displaced as words
 from wizard.model.displaced import USUAL_SECONDS, Displaced, DisplacedVerdict, Look, Statistics
 from wizard.model.units import format_nanoseconds
 from wizard.trial.displaced.pairs import WRITES

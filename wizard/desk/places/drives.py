@@ -10,8 +10,8 @@ from wizard.desk.parts import around_rows, drive_rows
 from wizard.desk.parts.answers import answers, misaligned_found
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
+from wizard.desk.places.words import drives as words
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
-from wizard.desk.words import drives as words
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis

@@ -11,9 +11,9 @@ from wizard.desk.parts.bars import plan_bars
 from wizard.desk.parts.plan_rows import COLUMNS, lost_line, undo_line, volume_pane, volume_row
 from wizard.desk.place import Place, Values
 from wizard.desk.places.purpose import about_drive
+from wizard.desk.places.words import plan as words
 from wizard.desk.view import GAP, Action, Block, Piece, Rows, Step, Tone, View, muted, para
-from wizard.desk.words import plan as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.room.refusals import unread_content
 from wizard.layout.several.mirrors import mirror_note

@@ -10,6 +10,7 @@ from wizard.desk.draft import for_purpose, planned, usual_purpose
 from wizard.desk.parts.bars import plan_bars
 from wizard.desk.parts.drive_rows import kind_of, short
 from wizard.desk.place import Place, Values
+from wizard.desk.places.words import purpose as words
 from wizard.desk.view import (
     Action,
     Block,
@@ -26,8 +27,7 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import purpose as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.filesystems.registry import title_of
 from wizard.layout.room.refusals import unread_content
 from wizard.layout.told.inside import volume_bytes

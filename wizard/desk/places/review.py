@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Place, Values
+from wizard.desk.places.words import review as words
 from wizard.desk.tokens import meant, shortened
 from wizard.desk.view import (
     GAP,
@@ -28,8 +29,7 @@ from wizard.desk.view import (
     muted,
     para,
 )
-from wizard.desk.words import review as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.layout.told.promise import WORD, WayBackRoom
 from wizard.layout.wishes.passphrase import passphrase_fault, passphrase_warning
 from wizard.model.errors import DiskwrightError, Refused

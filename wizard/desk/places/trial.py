@@ -10,8 +10,8 @@ from wizard.desk.asides.measuring import Measuring
 from wizard.desk.parts.figures import measured_blocks
 from wizard.desk.parts.reasons import Reason, verdict_reasons
 from wizard.desk.place import Values
+from wizard.desk.places.words import trial as words
 from wizard.desk.view import GAP, Action, Banner, Block, Progress, Tone, para
-from wizard.desk.words import trial as words
 from wizard.model.verdict import Outcome, Verdict
 from wizard.trial.measure import Progress as Measured
 

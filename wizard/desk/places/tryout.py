@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.desk.details.words import candidates as words
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.tried import progress_blocks, verdict_banner, verdict_blocks
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Pane, Step, Tone, View
-from wizard.desk.words import candidates as words
-from wizard.desk.words.shared import BACK
+from wizard.desk.words import BACK
 from wizard.trial.candidates.sentences import title_of
 
 if TYPE_CHECKING:

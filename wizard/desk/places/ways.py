@@ -12,8 +12,8 @@ from wizard.desk.asides.asking import Typing
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.desk.place import Place, Values, back_action
+from wizard.desk.places.words import ways as words
 from wizard.desk.view import Action, Block, Command, Field, Piece, Rows, Step, Text, Tone, View, para, strong
-from wizard.desk.words import ways as words
 from wizard.migrate.carry import can_be_carried, carrying_steps
 from wizard.migrate.told.ways import COMPARED, is_damaged, offer_of
 from wizard.model.documents.migration import Way

@@ -20,6 +20,7 @@ from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.progress import PERIOD, Standing, doing, far_around, far_in_steps
 from wizard.desk.parts.work_rows import check_blocks
 from wizard.desk.place import Place, Values
+from wizard.desk.places.words import work as words
 from wizard.desk.view import (
     GAP,
     Action,
@@ -36,7 +37,6 @@ from wizard.desk.view import (
     para,
     strong,
 )
-from wizard.desk.words import work as words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable

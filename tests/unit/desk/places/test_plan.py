@@ -11,8 +11,8 @@ from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.advise.missing import Missing
 from wizard.desk.menu import Entry
+from wizard.desk.places.words.actions import MOUNT, MOUNT_SAYS
 from wizard.desk.view import Banner, Bar, Block, Para
-from wizard.desk.words.actions import MOUNT, MOUNT_SAYS
 from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.units import GIB, MIB

@@ -1,1 +1,0 @@
-"""The sentences of the wizard's places, by what they are about."""
