@@ -21,6 +21,7 @@ from tests.looks.rehearsal import (
     to_field,
     until,
 )
+from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
@@ -33,7 +34,6 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
-from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
 from wizard.trial.document import read_verdict
 from wizard.trial.measure import Progress
@@ -55,7 +55,7 @@ class Performance(RecordedServices):
     """What was recorded, said again. The run goes on behind its first mkfs only when `applied` is set."""
 
     def __init__(self, folder: Path = RECORDED) -> None:
-        super().__init__(load_machine(folder / "machine.json"), str(folder))
+        super().__init__(installed(folder / "machine.json"), str(folder))
         self.recorded_plan = recorded_plan(folder / "plan.json")
         self.verdicts = {access: _verdict(folder / f"verdict-{access}.json") for access in ("read", "write")}
         self.entries = read_entries(folder)

@@ -87,7 +87,7 @@ def test_only_the_recorded_migration_is_performed() -> None:
     moving = Moving(recorded.device, way=recorded.way)
     planned = services.plan_migration(services.machine.drives[0], moving)
     assert services.begin(planned, recorded.drive.token).name.endswith(recorded.drive.token)
-    with pytest.raises(OutOfDate, match=r"tests\.loop\.recordmoving"):
+    with pytest.raises(OutOfDate, match=r"tests\.loop\.migrate\.recordmoving"):
         services.begin(replace(recorded, manifest=False), recorded.drive.token)
     services.applied.set()
     entries = tuple(services.follow(Path()))

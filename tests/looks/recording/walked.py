@@ -11,6 +11,7 @@ from time import monotonic, sleep
 
 from textual.strip import Strip
 
+from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
@@ -23,7 +24,6 @@ from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.operations.writer import Writer
 from wizard.model.plan import Plan
-from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
 from wizard.window.console.terminal import Colours, Glyphs, Terminal
 from wizard.window.keyboard import Keyboard
@@ -64,7 +64,7 @@ class Walked(RecordedServices):
     """What was recorded, said again; the run goes on by one entry whenever it is told to."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        super().__init__(load_machine(folder / "machine.json"), str(folder))
+        super().__init__(installed(folder / "machine.json"), str(folder))
         self.plan_file = folder / "plan.json"
         self.entries = read_entries(folder)
         self._told = 0
