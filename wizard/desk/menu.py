@@ -170,7 +170,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
     named = words.RENAME_SAYS(label=printable(label, 40)) if label else words.NO_LABEL()
-    yield Entry("rename", "r", words.RENAME(), named, _text(why_not_relabel(machine, drive, device)))
+    yield Entry("rename", "r", words.RENAME(), named, _text(why_not_relabel(drive, device)))
     yield Entry("mount", "n", words.MOUNT(), words.MOUNT_SAYS(), _text(why_not_mount(machine, drive, device)))
     place = ", ".join(places_of(drive, device))
     yield Entry(
@@ -178,14 +178,14 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         "u",
         words.UNMOUNT(),
         words.UNMOUNT_SAYS(place=place),
-        _text(why_not_unmount(machine, drive, device)),
+        _text(why_not_unmount(drive, device)),
     )
     if signatures_on(drive, device):
         why_not = _text(why_not_bring(drive, device)) or here.not_measured
         yield Entry("bring", "y", words.BRING(), words.BRING_SAYS(), why_not)
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
-    against = why_not_remount(machine, drive, device, has_line=has_line)
+    against = why_not_remount(drive, device, has_line=has_line)
     yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(against))
     yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _text(why_not_tune(drive, device)))
 
@@ -255,9 +255,7 @@ def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]
     yield from _of_several_misaligned(machine, drive, here)
     yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
     yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
-    yield Entry(
-        "power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _text(why_not_power_off(machine, drive))
-    )
+    yield Entry("power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _text(why_not_power_off(drive)))
 
 
 def _text(why: Said | None) -> Text:

@@ -120,7 +120,7 @@ def _below_pinned(view: View, hand: Hand, width: int, height: int, pen: Pen, *, 
     has_main = view.rows is not None or bool(view.fields)
     if not pen.wide or view.over:
         return _column(view, hand, width, height, pen, view.panes, focused=focused)
-    above = _above(view, hand, width, pen, focused=focused)
+    above = _above(view, width, pen, focused=focused)
     # What matters most stands above everything, and has at most half of the screen where there is more.
     most = height if not has_main and not view.panes else max(height // 2, height - 14)
     top = scrolled(ABOVE, above, width, min(above.height, most), hand, pen, focused=focused)
@@ -255,7 +255,7 @@ def _ruled(title: object, width: int, pen: Pen, *, focused: bool) -> Strip:
     return joined(line(("─", style)), head, line(("─" * max(0, width - 1 - head.cell_length), style)))
 
 
-def _above(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> Sheet:
+def _above(view: View, width: int, pen: Pen, *, focused: bool) -> Sheet:
     """What stands over the list; where there is none, the title is its."""
     found: list[Sheet] = []
     if view.rows is None and not view.fields and not view.over and shown(view.title):
@@ -305,7 +305,7 @@ def _column(
     view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
 ) -> Sheet:
     """Everything below one another."""
-    above = _above(view, hand, width, pen, focused=focused)
+    above = _above(view, width, pen, focused=focused)
     has_main = view.rows is not None or bool(view.fields)
     titled = has_main and not view.over and shown(view.title) != ""
     main = _main(view, hand, width, pen, focused=focused)

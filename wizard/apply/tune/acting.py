@@ -108,7 +108,7 @@ def _refuse(reason: Said | None) -> None:
 
 def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
-    _refuse(why_not_relabel(used.machine, used.drive, device))
+    _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
     if label == used.label:
         _refuse(words.SAME_LABEL(device=device, label=shown))
@@ -234,7 +234,7 @@ def _line_more(used: InUse, place: str, name: str, options: Sequence[str]) -> Op
 
 def _unmounted(used: InUse, *, boot: bool) -> Operations:
     device = used.existing.device
-    _refuse(why_not_unmount(used.machine, used.drive, device, boot=boot))
+    _refuse(why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
         _refuse(
@@ -261,7 +261,7 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
 def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str]) -> Operations:
     device, found = used.existing.device, used.found
     has_line = found.line is not None
-    _refuse(why_not_remount(used.machine, used.drive, device, has_line=has_line, fstab=found.fstab))
+    _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
     at_boot = used.existing.at_boot
     kept = at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
@@ -324,7 +324,7 @@ def _switched_off(device: str) -> Changes:
         _refuse(words.WHOLE_DRIVE(device=node, drive=drive_node))
     machine = probe_machine([node])
     (drive,) = machine.drives
-    _refuse(why_not_power_off(machine, drive))
+    _refuse(why_not_power_off(drive))
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
     files = _switches(drive)

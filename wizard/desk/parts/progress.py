@@ -26,12 +26,10 @@ MOST_RATES = 60
 @dataclass(frozen=True, slots=True)
 class Standing:
     """`rates` are bytes a second of the last looks, `moved` what the drives had moved at the latest, which
-    was at `at` of a steady clock. `power` is what the run itself tells of a power cut. `over` is what was
-    told last of work that is done by now."""
+    was at `at` of a steady clock. `over` is what was told last of work that is done by now."""
 
     followed: bool = False
     progress: StepProgress | None = None
-    power: str = ""
     rates: tuple[float, ...] = ()
     moved: int = 0
     at: float = 0.0
@@ -59,7 +57,6 @@ class Standing:
         return replace(
             self,
             progress=services.progress(run),
-            power=services.power(run),
             rates=rates,
             moved=moved,
             at=now,

@@ -14,7 +14,7 @@ CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """The kernel drives these as SCSI disks, which it can let go of."""
 
 
-def why_not_relabel(machine: Machine, drive: Drive, device: str) -> Said | None:
+def why_not_relabel(drive: Drive, device: str) -> Said | None:
     """Why its filesystem cannot get another label now, or None."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Said):
@@ -46,7 +46,7 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     return _other_use(drive, device)
 
 
-def why_not_unmount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Said | None:
+def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Said | None:
     """Why it cannot be unmounted, or None. With `boot`, where its line in fstab is to go too, one that is not
     mounted is no reason. Who uses it is not looked at."""
     if needed := _needed(drive, device):
@@ -56,9 +56,7 @@ def why_not_unmount(machine: Machine, drive: Drive, device: str, *, boot: bool =
     return (words.HIDDEN if _is_hidden(drive, device) else words.NOT_MOUNTED)(device=device)
 
 
-def why_not_remount(
-    machine: Machine, drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab"
-) -> Said | None:
+def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Said | None:
     """Why its mount options cannot be changed, or None. They are those of its line in `fstab`, so `has_line`
     tells whether there is one."""
     kind = filesystem_on(drive, device)
@@ -91,7 +89,7 @@ def why_not_bring(drive: Drive, device: str) -> Said | None:
     return None
 
 
-def why_not_power_off(machine: Machine, drive: Drive) -> Said | None:
+def why_not_power_off(drive: Drive) -> Said | None:
     """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
     if drive.bus == "nvme":
         return words.NVME_STAYS(drive=drive.path)

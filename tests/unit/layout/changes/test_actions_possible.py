@@ -85,17 +85,15 @@ HIDDEN = Use("mounted", PART, ELSEWHERE)
     ],
 )
 def test_why_a_label_cannot_be_changed(on: Drive, says: str | None) -> None:
-    reason = why_not_relabel(machine(on), on, PART)
+    reason = why_not_relabel(on, PART)
     assert (str(reason) if reason else None) == says
 
 
 def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
     on = drive(signatures=(Signature("ext4", "filesystem"),))
-    assert why_not_relabel(machine(on), on, "/dev/sda") is None
+    assert why_not_relabel(on, "/dev/sda") is None
     both = drive(signatures=(Signature("ext4", "filesystem"), Signature("xfs", "filesystem")))
-    assert str(why_not_relabel(machine(both), both, "/dev/sda")) == (
-        "/dev/sda holds ext4 and xfs, not a filesystem."
-    )
+    assert str(why_not_relabel(both, "/dev/sda")) == ("/dev/sda holds ext4 and xfs, not a filesystem.")
 
 
 @pytest.mark.parametrize(
@@ -130,14 +128,14 @@ def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> No
     ],
 )
 def test_why_it_cannot_be_unmounted(on: Drive, boot: bool, says: str | None) -> None:
-    reason = why_not_unmount(machine(on), on, PART, boot=boot)
+    reason = why_not_unmount(on, PART, boot=boot)
     assert (str(reason) if reason else None) == says
 
 
 def test_why_its_options_cannot_be_changed() -> None:
-    assert why_not_remount(machine(held()), held(), PART, has_line=True) is None
+    assert why_not_remount(held(), PART, has_line=True) is None
     assert (
-        str(why_not_remount(machine(held("swap")), held("swap"), PART, has_line=True))
+        str(why_not_remount(held("swap"), PART, has_line=True))
         == f"{PART} holds swap, which is never mounted."
     )
 
@@ -160,7 +158,7 @@ def test_why_its_options_cannot_be_changed() -> None:
     ],
 )
 def test_why_a_drive_cannot_be_powered_off(on: Drive, says: str | None) -> None:
-    reason = why_not_power_off(machine(on), on)
+    reason = why_not_power_off(on)
     assert (str(reason) if reason else None) == says
 
 
@@ -170,14 +168,14 @@ def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN4
     seen: Machine = load_machine(path)
     for one in seen.drives:
         devices = [one.path, *(part.path for part in one.partitions)]
-        reasons = [why_not_power_off(seen, one)]
+        reasons = [why_not_power_off(one)]
         for ask in (
             why_not_relabel,
-            why_not_mount,
+            partial(why_not_mount, seen),
             why_not_unmount,
             partial(why_not_remount, has_line=False),
         ):
-            reasons += [ask(seen, one, device) for device in devices]
+            reasons += [ask(one, device) for device in devices]
         said = [str(reason) for reason in reasons if reason is not None]
         assert said and all(one.endswith(".") and "{" not in one for one in said)
 
