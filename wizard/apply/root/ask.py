@@ -15,8 +15,9 @@ sudo asks on the terminal itself, whatever the standard streams are. Since those
 starts its command in the background and reads no keys, also where it gives the command a terminal of its own
 (sudo, src/exec_pty.c): the wizard keeps the keyboard.
 
-pkexec was tried with the installed copy (packaging/debian/check.sh). run0 was not, since it needs a running
-systemd; its options are those of run0(1). run0 runs its command as a service of its own, whose processes end
+sudo and pkexec are tried with the one file (tests/media/test_rights.py), pkexec with the installed copy, too
+(packaging/debian/check.sh). run0 needs a running systemd: it was tried by hand, with the one file in a
+container of Debian 13 (systemd 257). run0 runs its command as a service of its own, whose processes end
 with the first of them: the relay therefore never ends before the run does.
 """
 
