@@ -201,7 +201,7 @@ def stick(medium: Path, bench: Bench) -> Path:
     """A stick that the medium was copied to, with a partition for runs behind it."""
     image = bench.folder / "stick.img"
     shutil.copy(medium, image)
-    os.truncate(image, image.stat().st_size + 128 * MIB)
+    os.truncate(image, image.stat().st_size + 512 * MIB)
     tool("sfdisk", "--relocate", "gpt-bak-std", str(image))
     subprocess.run(
         ["sfdisk", "--append", str(image)], input="type=L\n", text=True, check=True, capture_output=True
