@@ -4,10 +4,11 @@ import os
 import random
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from time import sleep
 
 from tests.daily import one_in
-from tests.loop.applying import ended, story, until
+from tests.loop.applying import Work, ended, story, until
 from tests.loop.partition.test_grown import files_of
 from tests.loop.partition.test_one_partition import Shared
 from wizard.apply.decide import keep, resume, undo
@@ -50,3 +51,18 @@ def killed_while_it_writes(
         assert ended(run) is RunState.KEPT, story(run)
         check()
     assert files_of(drive) == files
+
+
+def await_killed(work: Work, drive: Shared, run: Path, killed: Path, was: str) -> None:
+    """Until the run's process was ended by its tool, which leaves `killed`; the drive is as it `was`."""
+    until(lambda: killed.exists() and not is_locked(run))
+    assert state(run) is RunState.INTERRUPTED, story(run)
+    assert work.digest(drive.path) == was
+
+
+def gone_on_with(run: Path) -> None:
+    """From where it stopped until it is kept."""
+    resume(run)
+    assert ended(run) is RunState.WAITING, story(run)
+    keep(run)
+    assert ended(run) is RunState.KEPT, story(run)

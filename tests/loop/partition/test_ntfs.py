@@ -9,14 +9,13 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, stand_in, story, until
-from tests.loop.partition.shrinking import ENDINGS, killed_while_it_writes
+from tests.loop.applying import Work, ended, stand_in, story
+from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
-from wizard.apply.decide import keep, resume, undo
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import is_locked
+from wizard.apply.decide import undo
+from wizard.apply.run.journal import RunState
 from wizard.model.units import MIB
 
 NEW, LARGER = 54 * MIB, 69 * MIB
@@ -208,13 +207,8 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
         f'{{ touch {killed}; kill -9 $PPID; exit 1; }};; esac\nexec {real} "$@"',
     )
     run = work.start(drive.shrink_plan(NEW), keep=False)
-    until(lambda: killed.exists() and not is_locked(run))
-    assert state(run) is RunState.INTERRUPTED, story(run)
-    assert work.digest(drive.path) == was
-    resume(run)
-    assert ended(run) is RunState.WAITING, story(run)
-    keep(run)
-    assert ended(run) is RunState.KEPT, story(run)
+    await_killed(work, drive, run, killed, was)
+    gone_on_with(run)
     check_of_size(drive, NEW)
     assert files_of(drive) == files
 

@@ -11,13 +11,12 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, stand_in, story, unknown_kernel, until, wish
-from tests.loop.partition.shrinking import ENDINGS, killed_while_it_writes
+from tests.loop.applying import Work, diskwright, ended, stand_in, story, unknown_kernel, wish
+from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
-from wizard.apply.decide import keep, resume, undo
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import is_locked
+from wizard.apply.decide import keep, undo
+from wizard.apply.run.journal import RunState
 from wizard.layout.one.planning import shrink_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
@@ -250,15 +249,10 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
         f'[ -e {killed} ] || {{ touch {killed}; kill -9 $PPID; exit 1; }}\nexec {real} "$@"',
     )
     run = work.start(drive.shrink_plan(NEW), keep=False)
-    until(lambda: killed.exists() and not is_locked(run))
-    assert state(run) is RunState.INTERRUPTED, story(run)
-    assert work.digest(drive.path) == was
+    await_killed(work, drive, run, killed, was)
     asked = diskwright(work, "resume", str(run)).stderr
     assert f"still writes to {drive.path}, and keeps every file." in asked
-    resume(run)
-    assert ended(run) is RunState.WAITING, story(run)
-    keep(run)
-    assert ended(run) is RunState.KEPT, story(run)
+    gone_on_with(run)
     tool(*CHECKS["ext4"], drive.node(2))
     assert files_of(drive) == files
 
