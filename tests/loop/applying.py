@@ -22,6 +22,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import is_locked
 from wizard.apply.run.process import Purpose
+from wizard.layout.document import render_plan
 from wizard.layout.planner import PLAIN, Mode, make_plan
 from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -235,6 +236,14 @@ def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedP
     return subprocess.run(
         argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
+
+
+def command_to_apply(work: Work, plan: Plan) -> list[str]:
+    """What applies a plan from its file, confirmed, for a test that starts it itself."""
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    words = ("apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
+    return [sys.executable, "-m", "wizard", *words]
 
 
 def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
