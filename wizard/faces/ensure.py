@@ -118,7 +118,7 @@ def _show(look: Look) -> None:
 
 def _step_lines(look: Look, width: int) -> Iterator[str]:
     if look.plan is not None:
-        yield from plan_lines(look.plan, width)
+        yield from plan_lines(look.plan, width, keep=look.replaces)
     elif look.changes is not None:
         yield from change_lines(look.changes, width)
 
