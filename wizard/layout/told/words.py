@@ -14,7 +14,7 @@ WRITTEN = Sentence("layout.told.written", "When all is written it waits, not yet
 UNDONE = Sentence("layout.told.undone", "`diskwright undo` puts back what was there, bit for bit")
 KEPT_AT_ONCE = Sentence(
     "layout.told.kept-at-once",
-    "It is put to use as soon as it is written: what was there is lost then, and `undo` does not bring it "
+    "It is put to use as soon as it is written. What was there is lost then, and `undo` does not bring it "
     "back.",
 )
 OPENED = Sentence(
