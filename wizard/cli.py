@@ -150,6 +150,8 @@ def parser_of(name: str) -> "ArgumentParser":
 
 def dispatch(words: list[str]) -> int:
     """Find and run the command that `words` name."""
+    if words[:1] == ["help"] and set(words[1:2]) & set(COMMANDS):
+        words = [words[1], "--help"]
     if words and words[0] in ("-h", "--help", "help"):
         from wizard.faces.showing.overview import overview
 
@@ -178,6 +180,11 @@ def dispatch(words: list[str]) -> int:
     # Now, while it can be read: it tells of a medium that fails.
     import_module("wizard.faces.words.cli")
     arguments = parse(parser_of(name), words)
+    if name == WIZARD and arguments.device in COMMANDS:
+        from wizard.faces.words.cli import COMMAND_FIRST
+
+        _tell(COMMAND_FIRST(command=arguments.device))
+        return ExitCode.USAGE
     arguments.words = (name, *words)
     return command_of(name).main(arguments)
 

@@ -41,6 +41,24 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
 
 
+def test_help_of_a_command_is_asked_for_either_way(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for asked in (["keep", "--help"], ["help", "keep"]):
+        with pytest.raises(SystemExit):
+            main(asked)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ensure", "--example"])
+    assert 'schema = "diskwright.wanted/1"' in capsys.readouterr().out
+    for no_file in ("nowhere.toml", "/"):
+        assert main(["ensure", no_file]) == 2
+        assert "diskwright ensure --example" in capsys.readouterr().err
+
+
 @each
 @pytest.mark.parametrize("columns", [80, 200])
 def test_help_fits_the_terminal(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
