@@ -17,7 +17,9 @@ from wizard.apply.run.progress import StepProgress
 from wizard.apply.transaction import snapshotted
 from wizard.documents import notice
 from wizard.documents.sealed import Sealed
-from wizard.faces import advise, glossary, migrate, options, status, workloads
+from wizard.faces.looking import advise, glossary, options, workloads
+from wizard.faces.planning import migrate
+from wizard.faces.runs import status
 from wizard.faces.showing import inspection
 from wizard.layout.bring.document import BRINGS
 from wizard.layout.changes.changes_document import CHANGES
@@ -165,7 +167,9 @@ DOCUMENTS = (
     _of(migrate.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
     _sealed(MIGRATIONS, "A migration in place", "`migrate --way`"),
     _shown(MIGRATIONS, "A migration in place"),
-    _sealed(CARRIED, "A plan that carries files over to another drive", "`migrate --way full --to`"),
+    _sealed(
+        CARRIED, "A way to ext4, for where the filesystem is not in use", "`migrate --way` of one in use"
+    ),
     _sealed(MOVES, "Moves of partitions", "`move`"),
     _shown(MOVES, "Moves of partitions"),
     _sealed(BRINGS, "What is copied to a volume", "`bring`"),

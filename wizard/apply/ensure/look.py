@@ -14,6 +14,7 @@ from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.key_file import key_of
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
+from wizard.apply.tune.left_at_boot import with_lines_left
 from wizard.layout.ensured.differences import (
     as_it_is,
     emptied,
@@ -111,9 +112,10 @@ def _looked(wanted: WantedDrive, machine: Machine, drive: Drive, where: Where) -
     requests, arrangement = requests_of(wanted), Arrangement(wanted.table)
 
     def planned(mode: Mode | None) -> Plan:
-        return plan_requested(
+        made = plan_requested(
             machine, drive, requests, mode, _draw, _usual(where), wanted.danger, arrangement
         )
+        return with_lines_left(made, (drive,), where.environment.fstab)
 
     ideal = _ideal(wanted, machine, drive, requests, where)
     key_of(ideal)

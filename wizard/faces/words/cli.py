@@ -12,3 +12,6 @@ NO_PROFILES = Sentence(
     " shingled drives would not be recognised. Install diskwright again.",
 )
 NO_COMMAND = Sentence("faces.cli.no-command", "there is no command {name}; `diskwright --help` lists them.")
+COMMAND_FIRST = Sentence(
+    "faces.cli.command-first", "a command comes first, its options behind it: `diskwright {command} ...`"
+)
