@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import random
 import shutil
 
 import pytest
@@ -57,7 +58,7 @@ def filled(drive: Shared, filesystem: str) -> str:
             folder = place / f"folder{number % 7}"
             folder.mkdir(exist_ok=True)
             (folder / f"file{number}").write_bytes(hashlib.sha256(b"%d" % number).digest() * number * 8)
-        (place / "large").write_bytes(b"".join(hashlib.sha256(b"%d" % at).digest() for at in range(600_000)))
+        (place / "large").write_bytes(random.Random(12).randbytes(20 * MIB))
         (place / "link").symlink_to("x" * 200)
     drive.was = drive.work.digest(drive.path)
     return files_of(drive)
