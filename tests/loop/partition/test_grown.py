@@ -88,7 +88,7 @@ GROWN = (
 )
 
 
-@pytest.mark.parametrize(("kind", "block_bytes", "filesystem"), one_in(2, GROWN))
+@pytest.mark.parametrize(("kind", "block_bytes", "filesystem"), one_in(3, GROWN))
 def test_growing_keeps_the_files_and_the_neighbours(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
 ) -> None:
@@ -166,7 +166,7 @@ def test_what_is_full_to_the_last_block_grows(
 
 @pytest.mark.parametrize(
     ("kind", "filesystem"),
-    one_in(2, [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]),
+    one_in(4, [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]),
 )
 def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
     drive = Shared(work, make_drive, kind, 512)
