@@ -5,7 +5,6 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
@@ -19,56 +18,37 @@ from wizard.tools import debuglog
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Sequence
 
     from wizard.model.said import Said
 
 
 class Command(Protocol):
-    """What a module of `wizard.faces` offers. Only the module of the command that was asked for is
-    imported."""
+    """What a module of a command offers. Only the module of the one that was asked for is imported."""
 
-    def parser(self) -> "ArgumentParser":
-        """The command's own options, with examples in its epilog."""
-        ...
+    parser: "Callable[..., ArgumentParser]"
+    """The command's own options, with examples in its epilog. The actions' takes the name of the one that is
+    meant."""
 
     def main(self, arguments: "Namespace") -> ExitCode:
         """Do it."""
         ...
 
 
-COMMANDS = (
-    "inspect",
-    "workloads",
-    "glossary",
-    "options",
-    "advise",
-    "plan",
-    "tune",
-    "label",
-    "mount",
-    "unmount",
-    "remount",
-    "grow",
-    "power-off",
-    "migrate",
-    "move",
-    "bring",
-    "show",
-    "export",
-    "bench",
-    "trial",
-    "apply",
-    "ensure",
-    "status",
-    "resume",
-    "undo",
-    "look",
-    "keep",
-    "install",
-    "report",
-    "demo",
-)
-"""In the order in which help lists them."""
+FOLDERS = {
+    "looking": ("inspect", "advise", "workloads", "options", "glossary"),
+    "measuring": ("bench", "trial"),
+    "planning": ("plan", "tune", "migrate", "show", "export"),
+    "changing": (
+        *("apply", "ensure", "move", "bring"),
+        *("label", "mount", "unmount", "remount", "grow", "power-off"),
+    ),
+    "runs": ("status", "look", "keep", "undo", "resume", "report"),
+    "itself": ("install", "demo"),
+}
+"""The folders of `wizard.faces` and their commands, in the order in which help lists them."""
+
+COMMANDS = tuple(name for names in FOLDERS.values() for name in names)
 
 UNWELL = frozenset(
     {errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM}
@@ -76,7 +56,7 @@ UNWELL = frozenset(
 """What a file says that lies on a medium which is full, failing or read-only."""
 
 WIZARD = "walk"
-"""The module that runs when no command is given."""
+"""The module that runs when no command is given, in the folder `itself`."""
 
 ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
 """Commands of one module, which is told which of them is meant."""
@@ -106,7 +86,7 @@ ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
 """The folders of the profiles, without which less would be known than it seems."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
@@ -156,12 +136,24 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
+def command_of(name: str) -> Command:
+    """The module of a command, or of the wizard."""
+    folder = next((folder for folder, names in FOLDERS.items() if name in names), "itself")
+    return cast(Command, import_module(f"wizard.faces.{folder}.{'action' if name in ACTIONS else name}"))
+
+
+def parser_of(name: str) -> "ArgumentParser":
+    """The options of a command, or of the wizard."""
+    made = command_of(name).parser
+    return made(name) if name in ACTIONS else made()
+
+
 def dispatch(words: list[str]) -> int:
     """Find and run the command that `words` name."""
     if words and words[0] in ("-h", "--help", "help"):
         from wizard.faces.showing.overview import overview
 
-        print(overview(COMMANDS), end="")
+        print(overview(FOLDERS), end="")
         return ExitCode.DONE
     if words and words[0] == "--version":
         from wizard import __version__
@@ -185,14 +177,9 @@ def dispatch(words: list[str]) -> int:
         pool.begin()
     # Now, while it can be read: it tells of a medium that fails.
     import_module("wizard.faces.words.cli")
-    if name in ACTIONS:
-        from wizard.faces import action
-
-        return action.main(parse(action.parser(name), words))
-    command = cast(Command, import_module(f"wizard.faces.{name}"))
-    arguments = parse(command.parser(), words)
+    arguments = parse(parser_of(name), words)
     arguments.words = (name, *words)
-    return command.main(arguments)
+    return command_of(name).main(arguments)
 
 
 def _tell(*said: "Said | None") -> None:

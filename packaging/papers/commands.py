@@ -3,13 +3,11 @@
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 from papers import words as told
 from papers.values import NO_VALUE, Value, value_of
 from wizard import __version__
-from wizard.cli import ACTIONS, COMMANDS, WIZARD
-from wizard.faces import action
+from wizard.cli import FOLDERS, WIZARD, parser_of
 from wizard.faces.showing.command import Command as Parser
 from wizard.faces.showing.command import Example
 from wizard.faces.showing.overview import EXAMPLES
@@ -43,8 +41,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command; that without a name is the wizard. `brief` is its line in the list of all."""
+    """A command; that without a name is the wizard. `brief` is its line in the list of all, below
+    `heading`."""
 
+    heading: str
     name: str
     brief: str
     says: str
@@ -71,8 +71,12 @@ def program() -> Program:
     codes = tuple(str(code()).partition(" ") for code in words.CODES)
     return Program(
         __version__,
-        _command("", parser_of(WIZARD), str(words.WIZARD())),
-        tuple(_command(name, parser_of(name), str(words.SAYS[name]())) for name in COMMANDS),
+        _command("", "", str(words.WIZARD())),
+        tuple(
+            _command(str(words.FOLDERS[folder]()), name, str(words.SAYS[name]()))
+            for folder, names in FOLDERS.items()
+            for name in names
+        ),
         (
             Option(("-h", "--help"), told.HELP, NO_VALUE),
             Option(("--debug",), told.DEBUG, NO_VALUE),
@@ -83,20 +87,16 @@ def program() -> Program:
     )
 
 
-def parser_of(name: str) -> Parser:
-    """The parser of a command, or of the wizard."""
-    made = action.parser(name) if name in ACTIONS else import_module(f"wizard.faces.{name}").parser()
-    assert isinstance(made, Parser)
-    return made
-
-
 def actions_of(parser: ArgumentParser) -> tuple[Action, ...]:
     """What a parser takes, but for its help. argparse tells it in no other way."""
     return tuple(one for one in parser._actions if one.dest != "help")
 
 
-def _command(name: str, parser: Parser, brief: str) -> Command:
+def _command(heading: str, name: str, brief: str) -> Command:
+    parser = parser_of(name or WIZARD)
+    assert isinstance(parser, Parser)
     return Command(
+        heading,
         name,
         brief,
         parser.description or "",

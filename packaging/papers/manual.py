@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from papers import words
 from papers.commands import Command, Operand, Option, Program
@@ -16,7 +17,9 @@ def main_page(known: Program, date: str) -> str:
     """diskwright(1): the wizard, and all commands."""
     wizard = known.wizard
     listed = [
-        line for one in known.commands for line in (".TP", _bold(f"diskwright {one.name}"), _text(one.brief))
+        line
+        for heading, commands in groupby(known.commands, lambda one: one.heading)
+        for line in (f".SS {_text(heading)}", *(told for one in commands for told in _listed(one)))
     ]
     return _page(
         "diskwright",
@@ -40,6 +43,10 @@ def main_page(known: Program, date: str) -> str:
             *_see_also(f"diskwright-{one.name}" for one in known.commands),
         ),
     )
+
+
+def _listed(command: Command) -> tuple[str, ...]:
+    return (".TP", _bold(f"diskwright {command.name}"), _text(command.brief))
 
 
 def page(known: Program, command: Command, date: str) -> str:

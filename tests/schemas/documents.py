@@ -17,7 +17,9 @@ from wizard.apply.run.progress import StepProgress
 from wizard.apply.transaction import snapshotted
 from wizard.documents import notice
 from wizard.documents.sealed import Sealed
-from wizard.faces import advise, glossary, migrate, options, status, workloads
+from wizard.faces.looking import advise, glossary, options, workloads
+from wizard.faces.planning import migrate
+from wizard.faces.runs import status
 from wizard.faces.showing import inspection
 from wizard.layout.bring.document import BRINGS
 from wizard.layout.changes.changes_document import CHANGES

@@ -164,7 +164,7 @@ class Running(WithRoot):
         from wizard.model.plan import Plan
 
         plan = None if self.needs_root else self.document(run)
-        return isinstance(plan, Plan) and bool(plan.containers) and wants_passphrase(run, plan)
+        return isinstance(plan, Plan) and plan.takes_passphrase and wants_passphrase(run, plan)
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
         """As root; what root's end does not know, a command does."""

@@ -20,7 +20,7 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.lock import is_locked
 from wizard.apply.system.mounts import read_mounts
-from wizard.faces.ensure import ensured
+from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import WantedDrives

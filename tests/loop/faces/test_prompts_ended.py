@@ -23,7 +23,7 @@ from tests.loop.applying import unknown_kernel
 from wizard import cli
 from wizard.apply.run.environment import Environment
 from wizard.desk.jobs import of_plan
-from wizard.faces import walk
+from wizard.faces.itself import walk
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]
 class Services(RealServices):

@@ -22,7 +22,7 @@ from wizard.apply.migration.way_back import Back
 from wizard.apply.migration.write_protect import is_protected
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.faces.status import row_of
+from wizard.faces.runs.status import row_of
 from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused
 from wizard.model.journal import Event

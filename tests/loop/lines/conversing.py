@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from wizard import cli
 from wizard.apply.run.environment import Environment
-from wizard.faces import walk
+from wizard.faces.itself import walk
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))

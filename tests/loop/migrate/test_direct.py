@@ -16,7 +16,7 @@ from wizard.apply.migration.start import preflight_migration
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.faces.status import row_of
+from wizard.faces.runs.status import row_of
 from wizard.migrate.make import make_migration
 from wizard.model.documents.migration import Way
 from wizard.model.errors import Refused

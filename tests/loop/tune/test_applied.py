@@ -14,7 +14,7 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.tune.current_value import is_mount_of, mounted_from
-from wizard.faces.status import row_of
+from wizard.faces.runs.status import row_of
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB

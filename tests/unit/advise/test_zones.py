@@ -12,7 +12,7 @@ from tests.unit.desk.person import Person
 from tests.unit.machines import TOOLS, WORKLOADS, drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.faces.advise import advice_lines
+from wizard.faces.looking.advise import advice_lines
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.advice import Ability, Advice, Choice, Place, ZonedUse
 from wizard.model.drive_facts import Discard, Zones

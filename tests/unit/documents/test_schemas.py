@@ -27,7 +27,7 @@ from tests.unit.trial.trials import verdict as trial_verdict
 from wizard.apply.ensure.look import Look, Standing
 from wizard.cli import main
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.migrate import PROSPECT_SCHEMA
+from wizard.faces.planning.migrate import PROSPECT_SCHEMA
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.faces.showing.inspection import SCHEMA as MACHINE
 from wizard.layout.bring.document import BRINGS

@@ -13,7 +13,7 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.cli import main
 from wizard.documents.codec import from_json, parse_document
-from wizard.faces.advise import advice_lines
+from wizard.faces.looking.advise import advice_lines
 from wizard.faces.showing import sources
 from wizard.model.advice import Advice, Place
 from wizard.model.finding import Recorded, Recording

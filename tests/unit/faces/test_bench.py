@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.machines import KN4, drive, partition, partitioned
 from tests.unit.trial.test_alignment import VERDICT
-from wizard.faces import bench
+from wizard.faces.measuring import bench
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Verdict

@@ -17,8 +17,8 @@ from wizard.apply.run.journal import Journal, RunState, read_entries
 from wizard.apply.run.known import known_so_far
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import make_run
-from wizard.faces import status
-from wizard.faces.apply import narrate
+from wizard.faces.changing.apply import narrate
+from wizard.faces.runs import status
 from wizard.layout.changes.changes_document import render_changes
 from wizard.model.errors import BadInput, Failed
 from wizard.model.journal import Event

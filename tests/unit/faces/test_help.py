@@ -2,24 +2,17 @@
 
 import subprocess
 import sys
-from argparse import ArgumentParser
-from importlib import import_module
+from types import ModuleType
+from typing import cast
 
 import pytest
 
-from wizard.cli import ACTIONS, COMMANDS, main
-from wizard.faces import action
+from wizard.cli import COMMANDS, FOLDERS, WIZARD, command_of, main, parser_of
 from wizard.faces.showing.command import Command, help_width, plain, root
-from wizard.faces.showing.words.commands import SAYS
+from wizard.faces.showing.words import commands as words
 from wizard.faces.words.shared import EXAMPLES
 
 each = pytest.mark.parametrize("name", COMMANDS)
-
-
-def parser_of(name: str) -> ArgumentParser:
-    made = action.parser(name) if name in ACTIONS else import_module(f"wizard.faces.{name}").parser()
-    assert isinstance(made, ArgumentParser)
-    return made
 
 
 def typed_in(text: str) -> list[list[str]]:
@@ -35,13 +28,16 @@ def typed_in(text: str) -> list[list[str]]:
 
 
 def test_every_command_is_described() -> None:
-    assert tuple(SAYS) == COMMANDS
+    assert tuple(words.SAYS) == COMMANDS
+    assert tuple(words.FOLDERS) == tuple(FOLDERS)
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
     assert all(f"\n    {name} " in said for name in COMMANDS)
+    assert all(f"\n\n{heading()}:\n" in said for heading in words.FOLDERS.values())
+    assert max(map(len, said.splitlines())) < 80
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
 
 
@@ -64,9 +60,9 @@ def test_every_option_is_told_as_it_is_written(name: str) -> None:
 @each
 def test_examples_can_be_typed(name: str) -> None:
     typed = typed_in(parser_of(name).format_help())
-    assert name in {words[0] for words in typed}
-    for command, *words in typed:
-        parser_of(command).parse_args(words)
+    assert name in {line[0] for line in typed}
+    for command, *options in typed:
+        parser_of(command).parse_args(options)
 
 
 def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +92,12 @@ def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
     assert len(said) == 2
 
 
+def _words_of(name: str) -> str:
+    """The module of a command's sentences, whether there is one or not."""
+    room, _, module = cast(ModuleType, command_of(name)).__name__.rpartition(".")
+    return f"{room}.words.{module}"
+
+
 @pytest.mark.parametrize("name", ["inspect", "workloads", "glossary", "options", "advise", "bench"])
 def test_a_command_loads_no_other_words_than_its_own(name: str) -> None:
     code = f"from wizard.cli import main\ntry: main(['{name}', '--help'])\nexcept SystemExit: pass\n"
@@ -103,7 +105,7 @@ def test_a_command_loads_no_other_words_than_its_own(name: str) -> None:
     argv = [sys.executable, "-c", code]
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60)
     loaded = set(done.stderr.split())
-    others = {"walk", "action", *COMMANDS} - {name}
-    assert f"wizard.faces.words.{name}" in loaded
-    assert not loaded & {f"wizard.faces.words.{other}" for other in others}
+    mine, *others = (_words_of(one) for one in (name, *({WIZARD, *COMMANDS} - {name})))
+    assert mine in loaded
+    assert not loaded.intersection(others)
     assert "wizard.faces.showing.words.commands" not in loaded

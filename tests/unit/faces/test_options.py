@@ -7,7 +7,7 @@ import pytest
 
 from wizard.advise.catalogue import load_catalogue
 from wizard.cli import main
-from wizard.faces.options import chosen_options, option_lines
+from wizard.faces.looking.options import chosen_options, option_lines
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 

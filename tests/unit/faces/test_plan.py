@@ -9,7 +9,7 @@ import pytest
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard import cli
-from wizard.faces import plan as plan_face
+from wizard.faces.planning import plan as plan_face
 from wizard.layout.document import read_plan, render_plan
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use

@@ -6,7 +6,7 @@ import pytest
 
 from tests.machines import FOLDER
 from wizard.cli import main
-from wizard.faces.walk import begun_at
+from wizard.faces.itself.walk import begun_at
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
 

@@ -5,7 +5,7 @@ import pytest
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
 from wizard.desk.jobs.of_plan import PlanJob
-from wizard.faces.apply import destroyed
+from wizard.faces.changing.apply import destroyed
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.told.losses import losses

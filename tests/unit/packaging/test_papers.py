@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from papers.build import papers
-from papers.commands import Command, actions_of, parser_of, program
+from papers.commands import Command, actions_of, program
 from papers.values import BY_METAVAR, BY_OPTION
 
-from wizard.cli import COMMANDS, WIZARD
+from wizard.cli import COMMANDS, WIZARD, parser_of
 from wizard.documents.profiles import BUNDLED
 
 each = pytest.mark.parametrize("name", (WIZARD, *COMMANDS))

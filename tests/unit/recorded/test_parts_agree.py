@@ -11,7 +11,7 @@ from wizard.advise.advise import advise
 from wizard.advise.evidence import load_evidence
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
-from wizard.faces.advise import advice_lines
+from wizard.faces.looking.advise import advice_lines
 from wizard.layout import words as layout_words
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.preset import desktop_requests

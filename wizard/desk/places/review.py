@@ -106,7 +106,7 @@ class Review(Place):
             fields=() if self._blocked or self._beginning else tuple(self._fields()),
             panes=tuple(self._panes()),
             busy=self._measuring or self._beginning,
-            help=(*HELP, *((words.HELP_PASSPHRASE(),) if self.job.encrypts else ())),
+            help=(*HELP, *((words.HELP_PASSPHRASE(),) if self.job.takes_passphrase else ())),
         )
 
     def _banner(self, lost: tuple[Text, ...]) -> Banner:
@@ -165,7 +165,7 @@ class Review(Place):
         if self._word:
             hint = words.WORD_HINT(word=self._word)
             yield Field("word", words.WORD(), self._typed.get("word", ""), hint)
-        if self.job.encrypts:
+        if self.job.takes_passphrase:
             yield Field("passphrase", words.PASSPHRASE(), "", words.PASSPHRASE_HINT(), secret=True)
             yield Field("again", words.AGAIN(), "", words.AGAIN_HINT(), secret=True)
 
@@ -222,7 +222,7 @@ class Review(Place):
             self._check_token(drive, values.get(f"token{number}", "").strip())
         if self._word and values.get("word", "").strip() != self._word:
             raise Refused(str(words.WRONG_WORD(word=self._word)))
-        self._secret = self._passphrase(values) if self.job.encrypts else None
+        self._secret = self._passphrase(values) if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
             return

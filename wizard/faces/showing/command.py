@@ -102,8 +102,13 @@ def paragraph_lines(said: Iterable[Said], width: int) -> list[str]:
     return [line for one in said for line in ("", *_filled(str(one), width))]
 
 
-def _filled(text: str, width: int, indent: int = 0) -> list[str]:
+def item_lines(name: str, says: Said, width: int) -> list[str]:
+    """A name, and beside it what is said of it."""
+    return _filled(str(says), width, 15, f"    {name:<10} ")
+
+
+def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[str]:
     from textwrap import wrap
 
     lead = " " * indent
-    return wrap(text, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False)
+    return wrap(text, width, initial_indent=begins or lead, subsequent_indent=lead, break_on_hyphens=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wizard.apply.ensure.look import Look, Standing
-from wizard.faces.words import ensure as words
+from wizard.faces.changing.words import ensure as words
 from wizard.model.documents.ensure import Difference, Ensured, EnsuredDrive
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable

@@ -10,9 +10,9 @@ from textwrap import fill
 from typing import TypeVar
 
 from wizard.documents.files import write_file
+from wizard.faces.measuring.words.bench import ENDED, NO_FILE, VERDICT_FILE
 from wizard.faces.showing.console import err, out, say
 from wizard.faces.showing.lines import tell
-from wizard.faces.words.bench import ENDED, NO_FILE, VERDICT_FILE
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.said import Said

@@ -15,7 +15,7 @@ from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.demo.drive import DemoDrive
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.faces.words import demo as words
+from wizard.faces.itself.words import demo as words
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish

@@ -1,1 +1,1 @@
-"""The sentences of the commands: a module for each, so that none loads those of another."""
+"""What several commands, or the command line itself, say. A command's own sentences lie beside it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.bring.start import check_token, preflight_bring, start_bring
 from wizard.apply.bring.told import step_said
-from wizard.faces.words import bring as words
+from wizard.faces.changing.words import bring as words
 from wizard.faces.words.shared import STEPS
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.layout.bring.told import amount_said, fstab_difference

@@ -10,8 +10,8 @@ from pathlib import Path
 from wizard.apply.migration.looking.carried_look import migration_of_carried
 from wizard.apply.migration.start import preflight_migration
 from wizard.apply.run.environment import Environment
+from wizard.faces.planning.words import migrate as words
 from wizard.faces.showing.console import out, say
-from wizard.faces.words import migrate as words
 from wizard.faces.words.shared import GOOD_TO_KNOW
 from wizard.faces.writing.migrating import heading, migration_lines
 from wizard.faces.writing.migrating_apply import apply_migration

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.faces.words import migrate as words
+from wizard.faces.planning.words import migrate as words
 from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
 from wizard.faces.writing.changing import with_tabs
 from wizard.layout.told.text import command_lines, wrapped

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.begin_migration import preflight_told, start_told
 from wizard.apply.migration.start import check_token, outcome
-from wizard.faces.words import migrate as words
+from wizard.faces.planning.words import migrate as words
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.migrating import migration_step_lines
 from wizard.migrate.told.ways import MEANS

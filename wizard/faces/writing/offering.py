@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.documents.files import write_file
-from wizard.faces.apply import narrate
+from wizard.faces.changing.apply import narrate
+from wizard.faces.changing.words.action import TO_DO_THIS
 from wizard.faces.showing.command import given_again
 from wizard.faces.showing.console import out, say
-from wizard.faces.words.action import TO_DO_THIS
 from wizard.faces.words.shared import DOCUMENT_FILE
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable

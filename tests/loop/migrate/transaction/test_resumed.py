@@ -24,7 +24,7 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.transaction.committing import Committing
 from wizard.apply.transaction.snapshotted import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
 from wizard.apply.transaction.transaction import locate
-from wizard.faces.status import row_of
+from wizard.faces.runs.status import row_of
 from wizard.migrate.ext.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder

@@ -11,7 +11,7 @@ from wizard.apply.engine.record import Change, Phase, Record, power_sentence, sa
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import command_on
-from wizard.faces.status import Row, line_of
+from wizard.faces.runs.status import Row, line_of
 from wizard.model.journal import Event
 from wizard.report.nouns import RunRecord
 from wizard.report.performed import run_part

@@ -10,7 +10,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import lock_run
 from wizard.apply.run.progress import FILE, StepProgress, note_progress, noting, read_progress
 from wizard.apply.run.runs import MIGRATION
-from wizard.faces.status import row_of
+from wizard.faces.runs.status import row_of
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
 from wizard.model.documents.migration import Way

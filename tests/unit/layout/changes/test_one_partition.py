@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.layout.test_planner import QUICK, crowded_drives, table_of
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
-from wizard.faces.apply import destroyed
+from wizard.faces.changing.apply import destroyed
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan

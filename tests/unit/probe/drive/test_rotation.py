@@ -16,7 +16,7 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.diagnose.recording import may_be_shingled
 from wizard.diagnose.told import size_words
-from wizard.faces.advise import advice_lines
+from wizard.faces.looking.advise import advice_lines
 from wizard.faces.showing.portrait import WIDTH, portrait
 from wizard.model.advice import Advice
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording

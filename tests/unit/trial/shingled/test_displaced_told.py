@@ -10,8 +10,8 @@ from tests.unit.machines import drive, machine
 from tests.unit.trial.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
-from wizard.faces import bench
-from wizard.faces.report import read_measurement
+from wizard.faces.measuring import bench
+from wizard.faces.runs.report import read_measurement
 from wizard.faces.showing import quick
 from wizard.faces.showing.quick import quick_lines
 from wizard.model.displaced import Basis, DisplacedVerdict

@@ -7,20 +7,43 @@ SAYS = {
         "faces.showing.commands.inspect",
         "what the attached drives are, and what is wrong with how they are used",
     ),
-    "workloads": Sentence("faces.showing.commands.workloads", "the purposes that advice knows"),
-    "glossary": Sentence(
-        "faces.showing.commands.glossary", "what a word means, such as 512e, SMR or stripe width"
+    "advise": Sentence(
+        "faces.showing.commands.advise", "which filesystem and options suit a drive and a purpose, and why"
     ),
+    "workloads": Sentence("faces.showing.commands.workloads", "the purposes that advice knows"),
     "options": Sentence(
         "faces.showing.commands.options",
         "the options of mkfs, mount and tune2fs: what each does, its danger, and its kernels",
     ),
-    "advise": Sentence(
-        "faces.showing.commands.advise", "which filesystem and options suit a drive and a purpose, and why"
+    "glossary": Sentence(
+        "faces.showing.commands.glossary", "what a word means, such as 512e, SMR or stripe width"
+    ),
+    "bench": Sentence(
+        "faces.showing.commands.bench",
+        "measure aligned against misaligned access, or look for a shingled drive's write cliff",
+    ),
+    "trial": Sentence(
+        "faces.showing.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
     ),
     "plan": Sentence("faces.showing.commands.plan", "work out a layout; nothing is written to the drive"),
     "tune": Sentence(
         "faces.showing.commands.tune", "what would suit an existing filesystem better, as changes for apply"
+    ),
+    "migrate": Sentence(
+        "faces.showing.commands.migrate",
+        "bring ext2 or ext3 to ext4, with all files: the ways, or one as a plan",
+    ),
+    "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
+    "export": Sentence(
+        "faces.showing.commands.export", "a plan's layout as a dump for sfdisk, or for systemd-repart"
+    ),
+    "apply": Sentence("faces.showing.commands.apply", "carry out a plan, or changes, exactly as shown"),
+    "ensure": Sentence(
+        "faces.showing.commands.ensure", "have drives be as a file says; changes only what is not so"
+    ),
+    "move": Sentence("faces.showing.commands.move", "move a partition in place, to where it is aligned"),
+    "bring": Sentence(
+        "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
     ),
     "label": Sentence("faces.showing.commands.label", "give a filesystem another label"),
     "mount": Sentence("faces.showing.commands.mount", "mount a filesystem, now and at every boot"),
@@ -30,49 +53,36 @@ SAYS = {
         "faces.showing.commands.grow", "grow a mounted filesystem into the free space behind it"
     ),
     "power-off": Sentence("faces.showing.commands.power-off", "unmount a removable drive and power it off"),
-    "migrate": Sentence(
-        "faces.showing.commands.migrate",
-        "bring ext2 or ext3 to ext4, with all files: the ways, or one as a plan",
-    ),
-    "move": Sentence("faces.showing.commands.move", "move a partition in place, to where it is aligned"),
-    "bring": Sentence(
-        "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
-    ),
-    "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
-    "export": Sentence(
-        "faces.showing.commands.export", "a plan's layout as a dump for sfdisk, or for systemd-repart"
-    ),
-    "bench": Sentence(
-        "faces.showing.commands.bench",
-        "measure aligned against misaligned access, or look for a shingled drive's write cliff",
-    ),
-    "trial": Sentence(
-        "faces.showing.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
-    ),
-    "apply": Sentence("faces.showing.commands.apply", "carry out a plan, or changes, exactly as shown"),
-    "ensure": Sentence(
-        "faces.showing.commands.ensure", "have drives be as a file says; changes only what is not so"
-    ),
     "status": Sentence("faces.showing.commands.status", "what has been applied, and how it ended"),
-    "resume": Sentence("faces.showing.commands.resume", "go on with an interrupted run"),
-    "undo": Sentence(
-        "faces.showing.commands.undo", "put back what a run changed, bit for bit, as long as it was not kept"
-    ),
     "look": Sentence(
         "faces.showing.commands.look", "look at what a run made and what waits to be kept, read-only"
     ),
     "keep": Sentence("faces.showing.commands.keep", "put to use what a run made, and give up the way back"),
-    "install": Sentence(
-        "faces.showing.commands.install", "install missing programs, with this distribution's package manager"
+    "undo": Sentence(
+        "faces.showing.commands.undo", "put back what a run changed, bit for bit, as long as it was not kept"
     ),
+    "resume": Sentence("faces.showing.commands.resume", "go on with an interrupted run"),
     "report": Sentence(
         "faces.showing.commands.report", "everything about a run, or a plan, in one HTML file or as JSON"
+    ),
+    "install": Sentence(
+        "faces.showing.commands.install", "install missing programs, with this distribution's package manager"
     ),
     "demo": Sentence(
         "faces.showing.commands.demo", "the whole wizard on a disposable drive that it makes itself"
     ),
 }
 """By the command's name."""
+
+FOLDERS = {
+    "looking": Sentence("faces.showing.commands.looking", "Look and advise"),
+    "measuring": Sentence("faces.showing.commands.measuring", "Measure"),
+    "planning": Sentence("faces.showing.commands.planning", "Plan, and read plans"),
+    "changing": Sentence("faces.showing.commands.changing", "Change drives"),
+    "runs": Sentence("faces.showing.commands.runs", "What was changed, and back again"),
+    "itself": Sentence("faces.showing.commands.itself", "This system"),
+}
+"""By the folder of the commands."""
 
 USAGE = Sentence("faces.showing.commands.usage", "usage: diskwright [COMMAND] [...]")
 WIZARD = Sentence(

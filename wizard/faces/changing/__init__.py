@@ -1,0 +1,1 @@
+"""Commands that change drives, or how they are used."""

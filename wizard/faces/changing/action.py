@@ -1,0 +1,133 @@
+"""`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`: one thing done to a
+filesystem that exists, or to its drive. Each shows what it would do, and does it once it is confirmed."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.apply.tune.acting import act
+from wizard.faces.changing.words import action as words
+from wizard.faces.showing.command import Command, Example, root
+from wizard.faces.words.shared import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
+from wizard.faces.writing.changing import apply_changes, change_lines
+from wizard.faces.writing.offering import Offer, offered
+from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
+from wizard.model.documents.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.errors import ExitCode
+from wizard.model.said import Sentence, in_a_row
+from wizard.probe.host.people import caller
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A command: what it is called, does and is given, and what is wanted then."""
+
+    name: str
+    says: Sentence
+    examples: tuple[Example, ...]
+    add: Callable[[ArgumentParser], object]
+    wanted: Callable[[Namespace], Wanted]
+
+
+def _options(text: str) -> tuple[str, ...]:
+    return tuple(option for option in text.split(",") if option)
+
+
+def _mount(made: ArgumentParser) -> None:
+    made.add_argument("--at", metavar="FOLDER", help=str(words.AT()))
+    made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(words.OPTIONS()))
+    made.add_argument("--once", action="store_true", help=str(words.ONCE()))
+
+
+ACTIONS = {
+    action.name: action
+    for action in (
+        Action(
+            "label",
+            words.LABEL_SAYS,
+            (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
+            lambda made: made.add_argument("label", metavar="LABEL", help=str(words.NEW_LABEL())),
+            lambda given: SetLabel(given.label),
+        ),
+        Action(
+            "mount",
+            words.MOUNT_SAYS,
+            (
+                root("mount", "/dev/sdX1", "--confirm", "SERIAL"),
+                root("mount", "/dev/sdX1", "--at", "/srv/films", "--once", "--confirm", "SERIAL"),
+            ),
+            _mount,
+            lambda given: Attach(given.at, given.options, not given.once, caller()),
+        ),
+        Action(
+            "unmount",
+            words.UNMOUNT_SAYS,
+            (
+                root("unmount", "/dev/sdX1", "--confirm", "SERIAL"),
+                root("unmount", "/dev/sdX1", "--boot", "--confirm", "SERIAL"),
+            ),
+            lambda made: made.add_argument("--boot", action="store_true", help=str(words.BOOT())),
+            lambda given: Detach(given.boot),
+        ),
+        Action(
+            "remount",
+            words.REMOUNT_SAYS,
+            (root("remount", "/dev/sdX1", "noatime,nofail", "--confirm", "SERIAL"),),
+            lambda made: made.add_argument(
+                "options", metavar="A,B", type=_options, help=str(words.ALL_OPTIONS())
+            ),
+            lambda given: SetOptions(given.options),
+        ),
+        Action(
+            "grow",
+            words.GROW_SAYS,
+            (root("grow", "/dev/sdX1", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: Grow(),
+        ),
+        Action(
+            "power-off",
+            words.POWER_OFF_SAYS,
+            (root("power-off", "/dev/sdX", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: SwitchOff(),
+        ),
+    )
+}
+
+
+_UNDO = {"power-off": words.UNDO_BUT_POWER, "grow": words.UNDO_BTRFS}
+
+
+def parser(name: str) -> ArgumentParser:
+    """The options of one of these commands."""
+    action, off = ACTIONS[name], name == "power-off"
+    undo = _UNDO.get(name, words.UNDO)()
+    made = Command(name, action.says(), action.examples, (in_a_row(words.ABOUT(), undo),))
+    made.set_defaults(action=action)
+    made.add_argument("device", metavar="DEVICE", help=str(words.DRIVE() if off else HOLDING()))
+    action.add(made)
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
+    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    changes = act(arguments.device, arguments.action.wanted(arguments), environment)
+    offer = Offer(
+        render_changes(changes),
+        partial(change_lines, changes),
+        changes.drive.token,
+        partial(apply_changes, changes),
+        changes.doubts,
+    )
+    return offered(offer, arguments)

@@ -1,0 +1,175 @@
+"""`diskwright ensure`: have drives be as a file says, once or any number of times."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.ensure.look import Look, Standing, look_at
+from wizard.apply.ensure.using import Where
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.apply.run.runs import doubts_about, make_private, runs_folder
+from wizard.apply.tune.start import start_told
+from wizard.documents.codec import render_document, to_json
+from wizard.faces.changing.apply import narrate, read_document
+from wizard.faces.changing.words import ensure as words
+from wizard.faces.showing.command import Command, given_again, root
+from wizard.faces.showing.console import err, out, say
+from wizard.faces.showing.ensured import Result, document_of, lines_of
+from wizard.faces.words.shared import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
+from wizard.faces.writing.beginning import begin_heeding
+from wizard.faces.writing.changing import change_lines
+from wizard.layout.ensured.document import read_wanted
+from wizard.layout.told.preview import plan_lines
+from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
+from wizard.model.errors import DiskwrightError, ExitCode, Refused
+from wizard.model.said import reason_of
+
+MOST_STEPS = 12
+"""So many runs at most bring one drive there: making it, or a change for each volume."""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
+    made = Command(
+        "ensure",
+        words.SAYS(),
+        (
+            root("ensure", "wanted.toml", "--check"),
+            root("ensure", "wanted.toml"),
+            root("ensure", "wanted.toml", "--check", "--detailed-exitcode", "--json"),
+        ),
+        (words.ABOUT_FILE(), words.ABOUT_BLANK(), words.ABOUT_REPLACE(), words.ABOUT_CODES()),
+    )
+    made.add_argument("wanted", metavar="WANTED.toml", help=str(words.WANTED()))
+    made.add_argument("--check", action="store_true", help=str(words.CHECK()))
+    made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
+    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look at every drive first; only where none is refused, do what is missing."""
+    wanted = read_wanted(*read_document(Path(arguments.wanted)))
+    if os.geteuid() != 0:
+        raise Refused(f"{NEEDS_ROOT()}  {given_again()}")
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), journal_dir)
+    with redirect_stdout(sys.stderr):
+        # Data is the result alone; what runs say on the way is narration here.
+        results = ensured(wanted, where, check=arguments.check)
+    if arguments.json:
+        document = to_json(document_of(results, check=arguments.check))
+        out().file.write(render_document(ENSURED_SCHEMA, document))
+    else:
+        for result in results:
+            for line in lines_of(result):
+                out().print(line, soft_wrap=True)
+    code = max((result.exit_code for result in results), default=ExitCode.DONE)
+    if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
+        return ExitCode.CHANGED
+    return code
+
+
+def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result, ...]:
+    """What came of each drive, in the document's order. One that is refused keeps the others from being
+    changed."""
+    if not check:
+        # Else trying plans out makes it and takes it away, maybe from under another that begins.
+        make_private(runs_folder(where.journal_dir))
+    looks = _each_once([look_at(one, where) for one in wanted.drive])
+    if check or any(look.standing is Standing.REFUSED for look in looks):
+        return tuple(_seen(look, check=check) for look in looks)
+    for doubt in doubts_about(runs_folder(where.journal_dir)):
+        say(doubt)
+    return tuple(_carried_out(look, where) for look in looks)
+
+
+def _each_once(looks: list[Look]) -> list[Look]:
+    """A drive that two entries mean is refused to both."""
+    paths = [look.drive.path for look in looks if look.drive]
+    return [
+        replace(look, standing=Standing.REFUSED, said=(words.MEANT_TWICE(drive=look.drive.path),))
+        if look.drive and paths.count(look.drive.path) > 1
+        else look
+        for look in looks
+    ]
+
+
+def _seen(look: Look, *, check: bool) -> Result:
+    if check and look.standing not in (Standing.REFUSED, Standing.AS_WANTED):
+        _show(look)
+    return Result(look)
+
+
+def _show(look: Look) -> None:
+    """Every step that would be done."""
+    for line in _step_lines(look, min(max(err().width, 40), 120)):
+        err().print(line, soft_wrap=True)
+
+
+def _step_lines(look: Look, width: int) -> Iterator[str]:
+    if look.plan is not None:
+        yield from plan_lines(look.plan, width)
+    elif look.changes is not None:
+        yield from change_lines(look.changes, width)
+
+
+def _carried_out(look: Look, where: Where) -> Result:
+    """Go on until it is as wanted, or nothing leads there. Each step is worked out anew from what is there
+    then."""
+    first = look
+    runs: list[str] = []
+    for _ in range(MOST_STEPS):
+        if look.standing is Standing.AS_WANTED:
+            return Result(first, look, tuple(runs))
+        if look.standing is Standing.REFUSED:
+            return Result(first, look, tuple(runs), ExitCode.FAILED)
+        _show(look)
+        try:
+            run = _begun(look, where)
+            runs.append(run.name)
+            code = narrate(run)
+        except DiskwrightError as error:
+            failed = replace(look, standing=Standing.REFUSED, said=(reason_of(error),))
+            return Result(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
+        if code is not ExitCode.DONE:
+            ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
+            return Result(first, ended, tuple(runs), code)
+        look = look_at(look.wanted, where)
+    endless = replace(look, standing=Standing.REFUSED, said=(words.NEVER_THERE(),))
+    return Result(first, endless, tuple(runs), ExitCode.FAILED)
+
+
+def _begun(look: Look, where: Where) -> Path:
+    """The run that does the next step, begun now."""
+    environment, journal_dir = where.environment, where.journal_dir
+    if look.run is not None:
+        from wizard.apply.decide import resume
+
+        run = look.run
+        resume(run)
+        return run
+    if look.plan is not None:
+        plan, keep = look.plan, look.replaces
+        begin = partial(
+            start_run,
+            plan,
+            *plan.tokens,
+            journal_dir=journal_dir,
+            environment=environment,
+            keep=keep,
+        )
+        return begin_heeding(begin)
+    assert look.changes is not None
+    changes = look.changes
+    return begin_heeding(
+        partial(start_told, changes, changes.drive.token, journal_dir=journal_dir, environment=environment)
+    )

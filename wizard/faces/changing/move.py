@@ -1,0 +1,69 @@
+"""`diskwright move`: partitions go to another place on their drive, in place."""
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+
+from wizard.apply.run.environment import OWN_FSTAB
+from wizard.apply.tune.existing_filesystem import nodes_of
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.faces.changing.words import action
+from wizard.faces.changing.words import move as words
+from wizard.faces.showing.command import Command, root
+from wizard.faces.words import shared
+from wizard.faces.writing.moving import apply_move, move_lines
+from wizard.faces.writing.offering import Offer, offered
+from wizard.layout.moving.document import MOVES_SCHEMA, render_moves
+from wizard.layout.moving.sequence import one_moves, planned_moves
+from wizard.layout.moving.words import NO_PARTITION
+from wizard.model.documents.move import Moves
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
+from wizard.model.units import parse_place
+from wizard.probe.machine import probe_machine
+
+
+def parser() -> ArgumentParser:
+    """`diskwright move DEVICE [--align | --to START] [--confirm TOKEN] [--dry-run] [-o FILE] [--json]`."""
+    made = Command(
+        "move",
+        words.SAYS(),
+        (
+            root("move", "/dev/sdX1"),
+            root("move", "/dev/sdX1", "--align", "--confirm", "SERIAL"),
+            root("move", "/dev/sdX", "--align"),
+            root("move", "/dev/sdX2", "--to", "100GiB", "-o", "move.json"),
+        ),
+        (words.ABOUT(),),
+    )
+    made.add_argument("device", metavar="DEVICE", help=str(words.PART()))
+    where = made.add_mutually_exclusive_group()
+    where.add_argument("--align", action="store_true", help=str(words.ALIGN()))
+    where.add_argument("--to", metavar="START", type=parse_place, help=str(words.TO()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM()))
+    made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN()))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT()))
+    made.add_argument("--json", action="store_true", help=str(shared.DOCUMENT(schema=MOVES_SCHEMA)))
+    made.add_argument("--journal", metavar="DIR", help=str(shared.RUN_HERE()))
+    made.set_defaults(fstab=str(OWN_FSTAB))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
+    moves = _wanted(arguments)
+    lines, begin = partial(move_lines, moves), partial(apply_move, moves)
+    return offered(Offer(render_moves(moves), lines, moves.drive.token, begin), arguments)
+
+
+def _wanted(arguments: Namespace) -> Moves:
+    node, path = nodes_of(arguments.device)
+    machine = probe_machine([path])
+    (drive,) = machine.drives
+    recording = diagnose(machine, drive, load_patterns()).recording
+    if node == path and arguments.to is None:
+        return planned_moves(machine, drive, recording)
+    part = drive.partition(node)
+    if part is None:
+        raise BadInput(NO_PARTITION(device=printable(node, 60)))
+    return one_moves(machine, drive, part, arguments.to, recording)

@@ -1,0 +1,48 @@
+"""The sentences of `diskwright ensure`."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence(
+    "faces.changing.ensure.says",
+    "Have drives be as a file says. Run it as often as you like: it changes only what is not so.",
+)
+WANTED = Sentence(
+    "faces.changing.ensure.wanted", "which drives, and which volumes; `docs/manual.md` has its keys"
+)
+CHECK = Sentence("faces.changing.ensure.check", "say what would change, and change nothing")
+DETAILED = Sentence(
+    "faces.changing.ensure.detailed", "end with 5 where something was changed, or with --check would be"
+)
+ABOUT_FILE = Sentence(
+    "faces.changing.ensure.about-file",
+    "A drive is named by its model, serial number, size, bus or path, and exactly one has to match. Its "
+    "volumes have the keys of `plan --volume`.",
+)
+ABOUT_BLANK = Sentence(
+    "faces.changing.ensure.about-blank",
+    "A blank drive is planned, applied and put to use. On one that has the volumes, only a missing mount, "
+    "line of fstab or mount option is added.",
+)
+ABOUT_REPLACE = Sentence(
+    "faces.changing.ensure.about-replace",
+    "A drive that holds anything else is refused. The refusal says which line `replace` in the file would "
+    "allow losing exactly that, and nothing later.",
+)
+ABOUT_CODES = Sentence(
+    "faces.changing.ensure.about-codes",
+    "It ends with 0 whether something was changed or not, which --json says, or --detailed-exitcode. Where "
+    "one drive is refused, none is changed.",
+)
+MEANT_TWICE = Sentence("faces.changing.ensure.meant-twice", "Two entries of the file mean {drive}.")
+RUN_ENDED = Sentence("faces.changing.ensure.run-ended", "The run {run} did not come to its end.")
+NEVER_THERE = Sentence(
+    "faces.changing.ensure.never-there", "Each change leads to another one; look at the runs."
+)
+AS_WANTED = Sentence("faces.changing.ensure.as-wanted", "{name}: {drive} is as wanted; nothing was changed.")
+WOULD_CHANGE = Sentence("faces.changing.ensure.would-change", "{name}: {drive} would be changed.")
+CHANGED = Sentence("faces.changing.ensure.changed", "{name}: {drive} was changed, and is as wanted now.")
+REFUSED = Sentence("faces.changing.ensure.refused", "{name}: {drive} is refused; nothing was written.")
+FAILED = Sentence("faces.changing.ensure.failed", "{name}: {drive} did not become as wanted.")
+NO_DRIVE = Sentence(
+    "faces.changing.ensure.no-drive", "{name}: no single drive is meant; nothing was written."
+)

@@ -1,0 +1,1 @@
+"""The wizard, and commands for the system that it runs on."""

@@ -1,0 +1,1 @@
+"""Commands that look at drives, and say what is known and advised."""

@@ -1,0 +1,53 @@
+"""`diskwright glossary`: what the words mean."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from textwrap import wrap
+
+from wizard.advise.glossary import Term, find_term, load_glossary
+from wizard.documents.codec import render_document, to_json
+from wizard.faces.looking.words import glossary as words
+from wizard.faces.showing.command import Command, plain
+from wizard.faces.showing.lines import tell
+from wizard.faces.words.shared import DOCUMENT
+from wizard.model.errors import ExitCode
+
+SCHEMA = "diskwright.glossary/1"
+
+
+def parser() -> ArgumentParser:
+    """`diskwright glossary [TERM] [--json]`."""
+    made = Command(
+        "glossary",
+        words.SAYS(),
+        (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),
+        (words.ABOUT(), words.ABOUT_WIZARD()),
+    )
+    made.add_argument("term", nargs="*", metavar="TERM", help=str(words.TERM()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Print one term or all."""
+    terms = load_glossary()
+    if arguments.term:
+        terms = (find_term(" ".join(arguments.term), terms),)
+    if arguments.json:
+        sys.stdout.write(render_document(SCHEMA, {"terms": to_json(terms)}))
+    else:
+        tell(glossary_lines(terms))
+    return ExitCode.DONE
+
+
+def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
+    """Each term with its other spellings, what it means, and where that is from."""
+    lines: list[str] = []
+    for term in terms:
+        name = words.ALSO(term=term.term, others=term.also) if term.also else term.term
+        lines += wrap(str(name), width, subsequent_indent="  ")
+        lines += wrap(str(term.text), width, initial_indent="  ", subsequent_indent="  ")
+        lines += wrap(f"{words.SOURCE()} {term.source}", width, initial_indent="  ", subsequent_indent="    ")
+        lines.append("")
+    return lines[:-1]

@@ -1,0 +1,50 @@
+"""`diskwright workloads`: the purposes that advice knows."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from textwrap import wrap
+
+from wizard.advise.workloads import load_workloads
+from wizard.documents.codec import render_document, to_json
+from wizard.faces.looking.words import workloads as words
+from wizard.faces.showing.command import Command, plain
+from wizard.faces.showing.lines import tell
+from wizard.faces.words.shared import DOCUMENT
+from wizard.model.advice import Workload
+from wizard.model.errors import ExitCode
+
+SCHEMA = "diskwright.workloads/1"
+
+
+def parser() -> ArgumentParser:
+    """`diskwright workloads [--json]`."""
+    made = Command(
+        "workloads",
+        words.SAYS(),
+        (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),
+        (words.ABOUT(),),
+    )
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List them."""
+    workloads = [profile.workload for profile in load_workloads()]
+    if arguments.json:
+        sys.stdout.write(render_document(SCHEMA, {"workloads": to_json(workloads)}))
+    else:
+        tell(workload_lines(workloads))
+    return ExitCode.DONE
+
+
+def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
+    """Id and title, what it is for, and where it comes from."""
+    indent = " " * (max(len(workload.id) for workload in workloads) + 2)
+    lines: list[str] = []
+    for workload in workloads:
+        lines.append(f"{workload.id:<{len(indent)}}{workload.title}")
+        lines += wrap(str(workload.summary), width, initial_indent=indent, subsequent_indent=indent)
+        lines.append(f"{indent}{words.FROM(file=workload.origin)}")
+        lines.append("")
+    return lines[:-1]

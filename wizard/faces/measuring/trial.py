@@ -1,0 +1,189 @@
+"""`diskwright trial`: filesystems made in turn in free space, and compared by a purpose's work."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advise.advise import advise
+from wizard.advise.workloads import Profile, find_workload
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.faces.measuring.words import trial as words
+from wizard.faces.showing.command import Command, root
+from wizard.faces.showing.console import say
+from wizard.faces.showing.measuring import check_output, hand_over, progress_line
+from wizard.faces.showing.sources import machine_and_drive
+from wizard.faces.words.shared import WHOLE_DRIVE
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.wishes.wanted import wish_of
+from wizard.layout.wishes.wish import request
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.model.units import MIB, format_duration, parse_size
+from wizard.tools.signals import ended_by_signal
+from wizard.trial.candidates.compare import FEWEST, MOST
+from wizard.trial.candidates.document import render_trial
+from wizard.trial.candidates.leftovers import sweep_all
+from wizard.trial.candidates.prepare import MOST_CANDIDATES, order_of, others_of, usual_bounds
+from wizard.trial.candidates.result import Bounds, Order, Progress, TrialVerdict
+from wizard.trial.candidates.sentences import (
+    announcement,
+    caveats,
+    doing,
+    phase_speeds,
+    rate,
+    sentences,
+    title_of,
+)
+from wizard.trial.candidates.trial import run_trial
+from wizard.trial.scratch import confirm_scratch
+from wizard.trial.words.candidates import INTERVALS
+
+SHORTEST_SECONDS, LONGEST_SECONDS = 10, 24 * 3600
+LEAST_BYTES = 256 * MIB
+
+
+def parser() -> ArgumentParser:
+    """The options of `trial`."""
+    drive = ("trial", "/dev/sdX", "--workload", "small-files")
+    made = Command(
+        "trial",
+        words.SAYS(),
+        (
+            root(*drive, says=words.EXAMPLE_TOLD()),
+            root(*drive, "--confirm", "SERIAL", "-o", "trial.json", says=words.EXAMPLE_TRIED()),
+            root(*drive, "--with", "xfs,btrfs", "--aged", "--confirm", "SERIAL", says=words.EXAMPLE_WITH()),
+            root(*drive, "--misaligned", "--confirm", "SERIAL", says=words.EXAMPLE_MISALIGNED()),
+        ),
+        (words.ABOUT(), words.ABOUT_ROUNDS()),
+    )
+    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
+    made.add_argument("--fs", metavar="FS", help=str(words.FS()))
+    made.add_argument("--with", dest="others", metavar="FS,...", help=str(words.WITH()))
+    made.add_argument("--misaligned", action="store_true", help=str(words.MISALIGNED()))
+    made.add_argument("--rounds", metavar="N", type=int, help=str(words.ROUNDS()))
+    made.add_argument("--seconds", metavar="N", type=float, help=str(words.SECONDS()))
+    made.add_argument("--most-bytes", metavar="SIZE", help=str(words.MOST_BYTES()))
+    made.add_argument("--aged", action="store_true", help=str(words.AGE()))
+    made.add_argument("--confirm", metavar="TOKEN", help=str(words.CONFIRM()))
+    made.add_argument("--json", action="store_true", help=str(words.JSON()))
+    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(words.OUTPUT()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Say what will be done and lost, do it once that is confirmed, and print the verdict; 130 where the
+    person ended it."""
+    _check(arguments)
+    sweep_all()
+    machine, drive = machine_and_drive(arguments.device, None)
+    order = _order(arguments, machine, drive, find_workload(arguments.workload))
+    for said in announcement(order):
+        say(said)
+    if not arguments.confirm:
+        raise BadInput(words.NO_CONFIRM(token=drive.token))
+    confirm_scratch(drive, arguments.confirm)
+    beginning = words.BEGINNING(
+        names=tuple(title_of(order, one.id) for one in order.candidates),
+        drive=drive.path,
+        duration=format_duration(order.bounds.seconds),
+    )
+    with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
+        verdict = run_trial(order, show, is_ended)
+    return hand_over(arguments, render_trial(verdict), trial_lines(verdict), ended=is_ended())
+
+
+def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:
+    """What is tried: the filesystem that is recommended for the volume that `plan` would make, and others."""
+    recording = diagnose(machine, drive, load_patterns()).recording
+    mode = None if drive.is_empty else Mode.USE_FREE
+
+    def plan(filesystem: str | None) -> Plan:
+        asked = request(arguments.workload, None, None, None, filesystem)
+        wish = wish_of(machine, drive, recording, asked)
+        return make_plan(machine, drive, (wish,), mode, lambda: str(uuid4()))
+
+    recommended = plan(None)
+    first = plan(arguments.fs) if arguments.fs else recommended
+    planned = first.volumes[0].filesystem
+    names: Sequence[str] = ()
+    if arguments.others:
+        names = [name.strip() for name in arguments.others.split(",")]
+    elif not arguments.misaligned:
+        names = others_of(advise(machine, drive, recording, profile), planned)
+    if len(names) >= MOST_CANDIDATES:
+        raise BadInput(words.TOO_MANY(most=MOST_CANDIDATES))
+    plans = [first, *(plan(name) for name in names)]
+    usual = usual_bounds(len(plans) + arguments.misaligned)
+    bounds = Bounds(
+        arguments.seconds or usual.seconds,
+        parse_size(arguments.most_bytes) if arguments.most_bytes else usual.written_bytes,
+        arguments.rounds or usual.rounds,
+    )
+    return order_of(
+        drive,
+        plans,
+        0,
+        profile.trial,
+        bounds,
+        aged=arguments.aged,
+        advised=planned == recommended.volumes[0].filesystem,
+        misaligned=arguments.misaligned,
+    )
+
+
+def _in_words(progress: Progress) -> str:
+    return str(
+        words.PROGRESS(
+            number=progress.number,
+            candidate=progress.doing,
+            doing=doing(progress.phase),
+            seconds=progress.seconds_left,
+        )
+    )
+
+
+def trial_lines(verdict: TrialVerdict) -> list[str]:
+    """The verdict as plain text: a sentence for each other filesystem, the speed of each phase, caveats."""
+    lines = [str(said) for said in sentences(verdict)]
+    if verdict.speeds:
+        lines += ["", *_table(verdict), ""]
+    summary = words.SUMMARY(
+        count=len(verdict.rounds),
+        duration=format_duration(verdict.seconds),
+        written=verdict.written_bytes,
+    )
+    lines += [str(summary), str(INTERVALS()), *(f"- {said}" for said in caveats(verdict))]
+    return [printable(line, 1000) for line in lines]
+
+
+def _table(verdict: TrialVerdict) -> list[str]:
+    names = [candidate.id for candidate in verdict.candidates]
+    rows: list[Sequence[str]] = [[str(words.PHASE()), *(str(title_of(verdict, name)) for name in names)]]
+    for load, phase, speeds in phase_speeds(verdict):
+        rows.append([f"{load}, {phase}", *(str(rate(one.unit, one.median)) for one in speeds)])
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return ["  ".join(_padded(row, widths)) for row in rows]
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Names to the left, figures to the right."""
+    figures = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+    return [row[0].ljust(widths[0]), *figures]
+
+
+def _check(arguments: Namespace) -> None:
+    """Raises BadInput for limits that make no sense."""
+    if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
+        raise BadInput(words.SECONDS_BETWEEN(least=SHORTEST_SECONDS, most=LONGEST_SECONDS))
+    if arguments.rounds is not None and not FEWEST <= arguments.rounds <= MOST:
+        raise BadInput(words.ROUNDS_BETWEEN(least=FEWEST, most=MOST))
+    if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
+        raise BadInput(words.BYTES_LEAST(least=LEAST_BYTES))
+    if arguments.misaligned and arguments.others:
+        raise BadInput(words.MISALIGNED_ALONE())
+    check_output(arguments.output)

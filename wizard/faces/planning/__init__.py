@@ -1,0 +1,1 @@
+"""Commands that work out what could be done, as documents, and show those."""

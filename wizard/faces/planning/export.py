@@ -1,0 +1,78 @@
+"""`diskwright export`: a plan's layout in the words of another tool; nothing is written to a drive."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from wizard.documents.files import write_file
+from wizard.faces.changing.apply import read_plan_file
+from wizard.faces.planning.words import export as words
+from wizard.faces.showing.command import Command, plain
+from wizard.faces.showing.console import say
+from wizard.layout.exported.lacking import lacking, member_of
+from wizard.layout.exported.repart import MAKES, repart_files, repart_lacks
+from wizard.layout.exported.sfdisk import sfdisk_dump, sfdisk_lacks
+from wizard.model.errors import BadInput, ExitCode, Failed
+from wizard.model.names import printable
+from wizard.model.plan import Member, Plan
+
+FORMATS = ("sfdisk", "repart")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright export PLAN.json --as sfdisk|repart [--device DEVICE] [-o FILE|FOLDER]`."""
+    made = Command(
+        "export",
+        words.SAYS(),
+        (
+            plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
+            plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
+        ),
+        (words.ABOUT_SFDISK(), words.ABOUT_REPART(), words.ABOUT_LACKING()),
+    )
+    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
+    made.add_argument("--as", dest="format", choices=FORMATS, required=True, help=str(words.FORMAT()))
+    made.add_argument("--device", metavar="DEVICE", help=str(words.DEVICE()))
+    made.add_argument("-o", "--output", metavar="PATH", help=str(words.OUTPUT()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Write it; what it cannot say goes to stderr, a line each."""
+    plan = read_plan_file(Path(arguments.plan))
+    member = member_of(plan, arguments.device)
+    if arguments.format == "sfdisk":
+        _write_dump(member, arguments.output)
+        missing = (*sfdisk_lacks(member), *lacking(plan))
+    else:
+        _write_definitions(plan, member, arguments.output)
+        missing = (*repart_lacks(member), *lacking(plan, MAKES))
+    for sentence in missing:
+        say(sentence)
+    return ExitCode.DONE
+
+
+def _write_dump(member: Member, output: str | None) -> None:
+    dump = sfdisk_dump(member)
+    if output in (None, "-"):
+        sys.stdout.write(dump)
+    else:
+        write_file(Path(str(output)), dump, str(words.DUMP()))
+
+
+def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
+    """Into a folder that holds no others, since all of a folder counts together. Raises BadInput, Failed."""
+    files = repart_files(plan, member)
+    if output in (None, "-"):
+        raise BadInput(words.FOLDER())
+    folder = Path(str(output))
+    shown = printable(str(folder), 200)
+    try:
+        folder.mkdir(exist_ok=True)
+        others = sorted(entry.name for entry in folder.glob("*.conf"))
+    except OSError as error:
+        raise Failed(words.NO_FOLDER(folder=shown, why=error.strerror or str(error))) from None
+    if others:
+        raise BadInput(words.NOT_ALONE(folder=shown, file=printable(others[0], 100)))
+    for name, text in files.items():
+        write_file(folder / name, text, str(words.DEFINITION()))

@@ -1,0 +1,147 @@
+"""`diskwright migrate`: the ways from ext2 or ext3 to ext4 for a filesystem that exists already, or one of
+them as a plan."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.migration.looking.look import look_at_ext
+from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.documents.codec import render_document, to_json
+from wizard.documents.files import write_file
+from wizard.faces.changing.apply import narrate
+from wizard.faces.planning.words import migrate as words
+from wizard.faces.showing.command import Command, root, typed
+from wizard.faces.showing.console import out, say
+from wizard.faces.words.shared import PLAN_FILE, TO_CARRY_OUT
+from wizard.faces.writing.carrying import carried_lines
+from wizard.faces.writing.migrating import migration_lines, prospect_lines
+from wizard.faces.writing.migrating_apply import apply_migration
+from wizard.migrate.carried_document import render_carried
+from wizard.migrate.carry import is_in_use, make_carried
+from wizard.migrate.document import MIGRATION_SCHEMA, render_migration
+from wizard.migrate.make import make_migration
+from wizard.migrate.obstacles.found_all import WRITING
+from wizard.migrate.situation import Situation
+from wizard.migrate.told.offers import prospect_of
+from wizard.model.documents.migration import Migration, Way
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
+
+PROSPECT_SCHEMA = "diskwright.prospect/1"
+
+
+def parser() -> ArgumentParser:
+    """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to
+    DEVICE] ...`."""
+    made = Command(
+        "migrate",
+        words.SAYS(),
+        (
+            root("migrate", "/dev/sdX1"),
+            root("migrate", "/dev/sdX1", "--way", "full", "-o", "films.json"),
+            root("apply", "films.json", "--confirm", "SERIAL"),
+            root("migrate", "/dev/sdX1", "--way", "mount", "--confirm", "SERIAL"),
+            root("keep"),
+            root("migrate", "/dev/sdX2", "--way", "full", "-o", "carry.json", says=words.IN_USE()),
+        ),
+        (words.ABOUT_WAYS(), words.ABOUT_IN_USE()),
+    )
+    made.add_argument("device", metavar="DEVICE", help=str(words.DEVICE()))
+    made.add_argument("--way", choices=[way.value for way in Way], help=str(words.WAY()))
+    made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
+    made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
+    made.add_argument("--manifest", action="store_true", help=str(words.MANIFEST()))
+    made.add_argument("--repair", action="store_true", help=str(words.REPAIR()))
+    made.add_argument("--to", metavar="DEVICE", help=str(words.TO()))
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(words.FSTAB()))
+    made.add_argument("-o", "--output", metavar="PLAN.json", help=str(words.OUTPUT()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
+    made.add_argument("--journal", metavar="DIR", help=str(words.JOURNAL()))
+    documents = words.JSON(ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA)
+    made.add_argument("--json", action="store_true", help=str(documents))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look, and show the ways or the plan."""
+    acts = arguments.dry_run or arguments.confirm
+    if arguments.way is None and (arguments.output is not None or acts):
+        raise BadInput(words.NO_WAY())
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    situation = look_at_ext(
+        arguments.device,
+        environment,
+        store=Path(arguments.store) if arguments.store else None,
+        undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
+        target=arguments.to,
+        journal_dir=Path(arguments.journal) if arguments.journal else None,
+    )
+    if arguments.way is None:
+        prospect = prospect_of(situation)
+        if arguments.json:
+            sys.stdout.write(render_document(PROSPECT_SCHEMA, to_json(prospect)))
+        else:
+            _print(prospect_lines(prospect, out().width))
+        return ExitCode.DONE
+    if arguments.output is not None and not acts and is_in_use(situation) and Way(arguments.way) in WRITING:
+        return _write_carried(situation, arguments)
+    migration = make_migration(
+        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
+    )
+    if arguments.output is not None:
+        write_file(Path(arguments.output), render_migration(migration), str(PLAN_FILE()))
+    if acts:
+        begun = apply_migration(migration, arguments, partial(_as_root, arguments))
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    if arguments.json:
+        sys.stdout.write(render_migration(migration))
+    else:
+        _print(migration_lines(migration, out().width))
+    if arguments.output is not None:
+        _say_how_to_apply(migration, arguments.output, environment)
+    return ExitCode.DONE
+
+
+def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
+    """The way for what is in use here, to be carried out where it is not."""
+    carried = make_carried(
+        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
+    )
+    write_file(Path(arguments.output), render_carried(carried), str(PLAN_FILE()))
+    if arguments.json:
+        sys.stdout.write(render_carried(carried))
+    else:
+        _print(carried_lines(carried, out().width, arguments.output))
+    say(words.IS_IN_USE(device=situation.device, file=arguments.output))
+    return ExitCode.DONE
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        out().print(line, soft_wrap=True)
+
+
+def _say_how_to_apply(migration: Migration, output: str, environment: Environment) -> None:
+    token = shlex.quote(printable(migration.written.token))
+    told = ["apply", shlex.quote(output), "--confirm", token]
+    if not environment.is_running_system:
+        told += ["--fstab", shlex.quote(str(environment.fstab))]
+    say(TO_CARRY_OUT())
+    say(typed(*told))
+
+
+def _as_root(arguments: Namespace) -> str:
+    """The command that was given, as a plain user types it to run it as root."""
+    told = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
+    for name in ("store", "undo_dir", "to", "journal"):
+        if value := getattr(arguments, name):
+            told.append(f"--{name.replace('_', '-')}={value}")
+    told += [f"--{name}" for name in ("manifest", "repair") if getattr(arguments, name)]
+    told += [f"--fstab={arguments.fstab}"] if arguments.fstab != str(OWN_FSTAB) else []
+    told += [f"--confirm={token}" for token in arguments.confirm or ()]
+    return " ".join(shlex.quote(printable(word, 400)) for word in told)

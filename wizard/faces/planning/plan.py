@@ -1,0 +1,249 @@
+"""`diskwright plan`: work out a layout and write it down; nothing is written to the drive."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advise.advise import advise, site_of
+from wizard.advise.asked import check_phrases
+from wizard.advise.catalogue import load_catalogue
+from wizard.advise.workloads import find_workload
+from wizard.apply.plan.steps_told import confirmation
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.documents.files import write_file
+from wizard.faces.planning.words import plan as words
+from wizard.faces.showing.command import typed
+from wizard.faces.showing.console import err, say
+from wizard.faces.showing.plan_options import parser as parser
+from wizard.faces.showing.sources import machine_and_drives, machine_and_part
+from wizard.faces.words.shared import PLAN_FILE
+from wizard.layout.document import render_plan
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
+from wizard.layout.one.words import SIZE_STAYS
+from wizard.layout.planner import Mode
+from wizard.layout.requested import plan_requested, put_as_asked
+from wizard.layout.room.refusals import needs_root
+from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
+from wizard.layout.several.striping import FILESYSTEMS, room_bytes
+from wizard.layout.told.preview import plan_lines, unread_words
+from wizard.layout.wishes.preset import desktop_requests, room_for_preset, written
+from wizard.layout.wishes.using import Usual
+from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
+from wizard.layout.wishes.wish import (
+    ENCRYPTIONS,
+    Arrangement,
+    Request,
+    Wish,
+    parse_volume,
+    request,
+)
+from wizard.layout.words import AS_ROOT, RECORD_AS_ROOT, UNREAD
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.finding import Recording
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.names import printable
+from wizard.model.operations.arrays import Level
+from wizard.model.plan import Plan
+from wizard.model.units import parse_size
+from wizard.probe.host.people import caller
+
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
+"""Options that do not go with one partition."""
+
+CHANGES = ("delete", "grow", "grow_to", "shrink")
+"""Options for what a partition becomes other than a new filesystem."""
+
+MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Plan, show the plan, and write it down."""
+    part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
+    change = next((word for word in CHANGES if getattr(arguments, word)), None)
+    if change is not None and part is None:
+        raise BadInput(words.ONE_PARTITION(option=change.replace("_", "-")))
+    requests = requests_of(arguments)
+    check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
+    several = arguments.stripe is not None or arguments.mirror is not None
+    if len(arguments.devices) > 1 and not several:
+        raise BadInput(words.SEVERAL())
+    if part is not None:
+        _tell_unread(arguments, part[1:2])
+        plan = _plan_part(arguments, requests, *part)
+    else:
+        machine, drives = machine_and_drives(arguments.devices, arguments.machine)
+        _tell_unread(arguments, drives)
+        make = _plan_striped if several else _plan_one
+        plan = make(arguments, requests, machine, drives)
+    to_file = arguments.output not in (None, "-")
+    if to_file:
+        write_plan(plan, Path(arguments.output))
+    _narrate(plan, arguments.output if to_file else None)
+    if not to_file:
+        sys.stdout.write(render_plan(plan))
+    return ExitCode.DONE
+
+
+def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
+    """Say first of all where only root can read a drive, and how root makes this plan."""
+    unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
+    if not unread:
+        return
+    said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
+    if arguments.machine is not None:
+        say(f"{said} {RECORD_AS_ROOT()}")
+    else:
+        say(f"{said} {AS_ROOT()}")
+        say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
+    say("")
+
+
+def _plan_part(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drive: Drive, part: Partition
+) -> Plan:
+    """The plan for one partition, beside which everything stays."""
+    for word in FOR_DRIVES:
+        if getattr(arguments, word.replace("-", "_")):
+            raise BadInput(words.WHOLE_DRIVE(option=word, part=part.path, drive=drive.path))
+    if arguments.mode == "use-free":
+        raise BadInput(words.FREE_SPACE(drive=drive.path))
+    recording = diagnose(machine, drive, load_patterns()).recording
+    if arguments.shrink is not None:
+        return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
+    if arguments.grow_to is not None:
+        return grow_plan(machine, drive, part, recording, parse_size(arguments.grow_to))
+    if arguments.delete or arguments.grow:
+        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
+    if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
+        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+    usual = _usual(arguments)
+    wishes = [
+        put_as_asked(
+            wish_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
+            drive,
+            one,
+            usual,
+        )
+        for one in requests
+    ]
+    return format_plan(machine, drive, part, wishes, _draw, recording)
+
+
+def _plan_one(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
+    drive = drives[0]
+    if arguments.table is not None and arguments.mode == "use-free":
+        raise BadInput(words.TABLE_STAYS())
+    if arguments.chunk is not None or arguments.metadata is not None:
+        raise BadInput(words.STRIPE_ONLY(option="chunk" if arguments.chunk is not None else "metadata"))
+    mode = MODES[arguments.mode]
+    if arguments.preset is not None:
+        requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
+        volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
+        say(f"{words.PRESET(preset=arguments.preset)} {volumes}")
+        say("")
+    arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
+    usual = _usual(arguments)
+    return plan_requested(machine, drive, requests, mode, _draw, usual, arguments.danger, arrangement)
+
+
+def _plan_striped(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
+    option = "stripe" if arguments.mirror is None else "mirror"
+    if arguments.table is not None:
+        raise BadInput(words.EVERY_GPT(option=option))
+    if arguments.volume is not None or arguments.preset is not None:
+        raise BadInput(words.ONE_VOLUME(option=option))
+    chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
+    level: Level = "raid0" if arguments.mirror is None else "raid1"
+    asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
+    patterns = load_patterns()
+    recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
+    room = room_bytes(asked.kind, asked.level, [drive.size_bytes or 0 for drive in drives])
+    wish = striped_wish(
+        machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room
+    )
+    wish = put_as_asked(wish, drives[0], requests[0], _usual(arguments))
+    arrays = taken_arrays() if arguments.machine is None else ()
+    return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
+
+
+def _usual(arguments: Namespace) -> Usual:
+    """What is usual here; of a recorded machine nobody knows who would call."""
+    if arguments.machine is not None:
+        return Usual()
+    places = usual_places()
+    return Usual(caller(), places, taken_places(places), fixed_fstab())
+
+
+def _draw() -> str:
+    return str(uuid4())
+
+
+def striped_wish(
+    machine: Machine,
+    drives: Sequence[Drive],
+    recordings: Sequence[Recording],
+    asked: Request,
+    possible: Sequence[str],
+    phrases: Sequence[str] = (),
+    room: int | None = None,
+) -> Wish:
+    """A request with the filesystem that is advised for the first drive, of those that are `possible` on
+    several, or the named one.
+
+    They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
+    """
+    profile = find_workload(asked.workload)
+    room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
+    advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
+    choice = (
+        choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
+    )
+    site = site_of(machine, drives[0], recordings[0], profile, room or None)
+    return wish_with_options(choice, profile, asked, site, phrases, None)
+
+
+def requests_of(arguments: Namespace) -> tuple[Request, ...]:
+    """What was asked for on the command line; raises BadInput where it cannot be."""
+    if any(getattr(arguments, word) for word in CHANGES):
+        return ()
+    if arguments.volume is None and arguments.preset is None:
+        asked = request(
+            arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
+        )
+        encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
+        return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
+    if arguments.encrypt:
+        raise BadInput(words.ENCRYPT_WITHIN(kind=ENCRYPTIONS[0]))
+    for word in ("fs", "label", "mount", "writable", "option"):
+        if getattr(arguments, word) is not None:
+            raise BadInput(words.WITHIN(option=word))
+    return tuple(parse_volume(text) for text in arguments.volume or ())
+
+
+def _narrate(plan: Plan, output: str | None) -> None:
+    for line in plan_lines(plan, min(max(err().width, 40), 120)):
+        err().print(line, soft_wrap=True)
+    say("")
+    if said := unread_words(plan):
+        say(f"{words.NOT_WRITTEN()} {said}")
+        return
+    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
+    say(words.TO_APPLY())
+    say(typed("apply", name, confirmation(plan)))
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
+    be written."""
+    write_file(path, render_plan(plan), str(PLAN_FILE()))

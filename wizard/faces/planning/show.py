@@ -1,0 +1,121 @@
+"""`diskwright show`: a plan as before, after and commands."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
+from wizard.faces.planning.words import show as words
+from wizard.faces.showing.command import Command, plain
+from wizard.faces.showing.console import out
+from wizard.faces.writing.bringing import all_lines
+from wizard.faces.writing.carrying import carried_lines
+from wizard.faces.writing.changing import show_changes
+from wizard.faces.writing.migrating import migration_lines
+from wizard.faces.writing.moving import move_lines
+from wizard.layout.bring.document import BRINGS, is_bring, read_bring
+from wizard.layout.changes.changes_document import CHANGES, is_changes, read_changes
+from wizard.layout.document import PLANS, read_plan
+from wizard.layout.moving.document import MOVES, read_moves
+from wizard.layout.told.preview import preview_lines
+from wizard.migrate.carried_document import is_carried, read_carried, render_carried
+from wizard.migrate.document import MIGRATIONS, is_migration, read_migration
+from wizard.model.documents.bring import Bring
+from wizard.model.documents.carried import Carried
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.migration import Migration
+from wizard.model.documents.move import Moves
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+
+
+def parser() -> ArgumentParser:
+    """`diskwright show PLAN.json [--json]`."""
+    commands = "'.steps[].commands[] | join(\" \")'"
+    made = Command(
+        "show",
+        words.SAYS(),
+        (
+            plain("show", "media.json"),
+            plain("show", "media.json", "--json", "|", "jq", "-r", commands),
+            plain("plan", "/dev/sdX", "--workload", "large-media", "|", "diskwright", "show", "-"),
+        ),
+        (words.ABOUT(),),
+    )
+    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
+    made.add_argument("--json", action="store_true", help=str(words.JSON()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Check and show it."""
+    document = load_document(arguments.plan)
+    width = min(max(out().width, 40), 120)
+    if arguments.json:
+        sys.stdout.write(_rendered(document))
+    else:
+        for line in _lines(document, width):
+            out().print(line, soft_wrap=True)
+    return ExitCode.DONE
+
+
+def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) -> str:
+    match document:
+        case Plan():
+            return PLANS.render_shown(document)
+        case Changes():
+            return CHANGES.render_shown(document)
+        case Migration():
+            return MIGRATIONS.render_shown(document)
+        case Carried():
+            return render_carried(document)
+        case Moves():
+            return MOVES.render_shown(document)
+        case Bring():
+            return BRINGS.render_shown(document)
+
+
+def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width: int) -> Iterable[str]:
+    match document:
+        case Plan():
+            return preview_lines(document, width)
+        case Changes():
+            return show_changes(document, width)
+        case Migration():
+            return migration_lines(document, width)
+        case Carried():
+            return carried_lines(document, width)
+        case Moves():
+            return move_lines(document, width)
+        case Bring():
+            return all_lines(document, width)
+
+
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
+    """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+    shown = str(words.INPUT()) if name == "-" else printable(name)
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        elif Path(name).exists() and not Path(name).is_file():
+            raise BadInput(words.NO_FILE(file=shown))
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        text = data.decode("utf-8")
+        if is_migration(text):
+            return read_migration(text, shown)
+        if is_carried(text):
+            return read_carried(text, shown)
+        if MOVES.is_one(text):
+            return read_moves(text, shown)
+        if is_bring(text):
+            return read_bring(text, shown)
+        return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
+    except UnicodeDecodeError:
+        raise BadInput(words.NO_TEXT(file=shown)) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or words.NO_NAME()
+        raise BadInput(words.NOT_READ(file=shown, why=why)) from None

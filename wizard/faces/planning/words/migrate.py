@@ -1,0 +1,111 @@
+"""The sentences of `diskwright migrate`, and of a migration that is shown."""
+
+from wizard.model.said import Sentence
+
+SAYS = Sentence(
+    "faces.planning.migrate.says",
+    "Bring an ext2 or ext3 filesystem full of files to ext4. Show what the ways are, or one of them as "
+    "a plan.",
+)
+IN_USE = Sentence("faces.planning.migrate.in-use", "where it is in use, such as the running root")
+DEVICE = Sentence("faces.planning.migrate.device", "the partition, volume or whole drive that holds it")
+WAY = Sentence("faces.planning.migrate.way", "plan this way instead of setting all four side by side")
+STORE = Sentence(
+    "faces.planning.migrate.store",
+    "keep what changes here until it is proven: on another filesystem, with room",
+)
+UNDO_DIR = Sentence(
+    "faces.planning.migrate.undo-dir", "where no transaction is possible, keep what is replaced here"
+)
+MANIFEST = Sentence(
+    "faces.planning.migrate.manifest", "compare every file's content and attributes before and after"
+)
+REPAIR = Sentence(
+    "faces.planning.migrate.repair",
+    "repair damage that is found on it, and only where that can be undone",
+)
+TO = Sentence("faces.planning.migrate.to", "the empty volume for the way fresh")
+FSTAB = Sentence(
+    "faces.planning.migrate.fstab", "the file of mounts at boot of the system that it belongs to"
+)
+OUTPUT = Sentence("faces.planning.migrate.output", "write the plan to this file, for `diskwright apply`")
+CONFIRM = Sentence(
+    "faces.planning.migrate.confirm", "carry it out at once: the drive's token, as `apply` takes it"
+)
+DRY_RUN = Sentence(
+    "faces.planning.migrate.dry-run", "check everything that `apply` checks, and write nothing"
+)
+JOURNAL = Sentence(
+    "faces.planning.migrate.journal",
+    "keep the run here instead of /var/lib/diskwright/runs; not on this filesystem",
+)
+JSON = Sentence("faces.planning.migrate.json", "print a {ways} or, with --way, a {plan} document")
+
+ABOUT_WAYS = Sentence(
+    "faces.planning.migrate.about-ways",
+    "Without --way it says what is found and sets the four ways side by side. Without --confirm nothing is "
+    "written but the file that -o names. `diskwright apply` carries a plan out exactly as it was shown.",
+)
+ABOUT_IN_USE = Sentence(
+    "faces.planning.migrate.about-in-use",
+    "The filesystem must not be mounted for any way but `mount`. Where it is, -o writes a plan to be "
+    "carried to a rescue medium. There `diskwright apply` finds the filesystem by its UUID.",
+)
+
+NO_WAY = Sentence(
+    "faces.planning.migrate.no-way",
+    "Say with --way which of the ways it is to be. Without it they are set side by side, and nothing is "
+    "done.",
+)
+IS_IN_USE = Sentence(
+    "faces.planning.migrate.is-in-use",
+    "{device} is in use, so nothing can be done to it here. {file} is to be carried to a rescue medium.",
+)
+
+# Which filesystem it is.
+LABELLED = Sentence("faces.planning.migrate.labelled", '{device}, "{label}"')
+HEADING = Sentence(
+    "faces.planning.migrate.heading",
+    "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
+)
+ON = Sentence("faces.planning.migrate.on", "on {drive}")
+TO_VOLUME = Sentence("faces.planning.migrate.to-volume", "to a volume on {drive}, which is what is confirmed")
+
+# The ways.
+FOUND = Sentence("faces.planning.migrate.found", "Found:")
+RECOMMENDED = Sentence("faces.planning.migrate.recommended", "Recommended: {way}.")
+NOT_POSSIBLE = Sentence("faces.planning.migrate.not-possible", "Not possible:")
+GAINS = Sentence("faces.planning.migrate.gains", "Gains:")
+COSTS = Sentence("faces.planning.migrate.costs", "Costs:")
+MADE_SAFE = Sentence("faces.planning.migrate.made-safe", "Made safe:")
+TAKES = Sentence("faces.planning.migrate.takes", "Takes: roughly {duration}.")
+TAKES_ROOM = Sentence(
+    "faces.planning.migrate.takes-room", "Takes: roughly {duration}, and up to {room:size} of room elsewhere."
+)
+
+# One of them.
+THE_WAY = Sentence("faces.planning.migrate.the-way", "The way {way}:")
+KEPT_IN = Sentence(
+    "faces.planning.migrate.kept-in", "What is replaced is kept in {folder}, up to {room:size}."
+)
+ROUGHLY = Sentence("faces.planning.migrate.roughly", "(roughly {duration})")
+POWER = Sentence("faces.planning.migrate.power", "If the power goes:")
+
+# Beginning.
+OUTCOME = Sentence("faces.planning.migrate.outcome", "Here {outcome}")
+ONE_DRIVE = Sentence("faces.planning.migrate.one-drive", "This migration is for one drive")
+
+# One that is carried to a rescue medium.
+CARRIED_WAY = Sentence(
+    "faces.planning.migrate.carried-way", "The way {way}, to be carried out from a rescue medium:"
+)
+ROOT_LOOKS = Sentence(
+    "faces.planning.migrate.root-looks",
+    "Only root can look for the filesystem. Nothing was written. What you asked for, as root:",
+)
+IS_ON = Sentence("faces.planning.migrate.is-on", "The filesystem {uuid} is on {device} here.")
+CARRY_OUT = Sentence(
+    "faces.planning.migrate.carry-out",
+    "Every check before the first step holds. Nothing was written. To carry it out, say the same with this "
+    "token:",
+)

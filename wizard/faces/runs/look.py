@@ -1,0 +1,62 @@
+"""`diskwright look`: what waits of a run, read-only, for as long as somebody looks."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.apply.plan.looked_at import Look, looked_at
+from wizard.apply.run.begin import check_root
+from wizard.apply.run.runs import called
+from wizard.faces.runs.words import look as words
+from wizard.faces.showing.command import Command, root
+from wizard.faces.showing.console import say
+from wizard.faces.words.shared import RUN, RUNS_IN
+from wizard.faces.writing.which_run import run_meant
+from wizard.model.errors import ExitCode, Failed
+from wizard.model.said import Said
+
+
+def parser() -> ArgumentParser:
+    """`diskwright look [RUN] [--journal DIR]`."""
+    made = Command(
+        "look",
+        words.SAYS(),
+        (root("look"), root("look", "0008-sdb")),
+        (words.ABOUT(), words.ABOUT_END()),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
+    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Show it until Enter is pressed."""
+    run = run_meant(arguments.run, "look", Path(arguments.journal) if arguments.journal else None)
+    check_root()
+    with looked_at(run) as look:
+        for line in _told(look, run):
+            say(line)
+        _wait(look)
+    say(words.ENDED())
+    return ExitCode.DONE
+
+
+def _told(look: Look, run: Path) -> Iterator[Said | str]:
+    yield words.SHOWN(run=run.name)
+    for one in look.shown:
+        yield f"    {words.ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
+        if one.mount:
+            yield f"        sudo {shlex.join(one.mount)} /mnt"
+    yield words.HOW(run=called(run))
+
+
+def _wait(look: Look) -> None:
+    """Until Enter, or the end of the input; once more where a program still uses it."""
+    while sys.stdin.readline():
+        try:
+            look.end()
+            return
+        except Failed as error:
+            say(f"{error} {words.IN_USE()}")

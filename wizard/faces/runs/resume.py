@@ -1,0 +1,170 @@
+"""`diskwright resume`: go on with a run that ended early."""
+
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from wizard.apply.bring.of_run import load_bring
+from wizard.apply.bring.start import check_token as check_bring_token
+from wizard.apply.decide import LEFT_OFF, phase_now, resume
+from wizard.apply.engine.record import Phase
+from wizard.apply.migration.of_run import load_migration
+from wizard.apply.migration.start import check_token as check_migration_token
+from wizard.apply.move.of_run import load_moves
+from wizard.apply.move.start import check_token as check_move_token
+from wizard.apply.move.unread.words import GOES_OVER
+from wizard.apply.plan.rehearsed import wants_passphrase
+from wizard.apply.plan.start import check_tokens
+from wizard.apply.plan.steps_told import as_options
+from wizard.apply.plan.still_to_do import still_writes_over
+from wizard.apply.run.begin import check_root
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import Kind, called, kind_of, load_plan
+from wizard.apply.tune.of_run import load_changes
+from wizard.apply.tune.start import check_token as check_changes_token
+from wizard.faces.changing.apply import narrate
+from wizard.faces.showing.command import Command, root, typed
+from wizard.faces.showing.console import say
+from wizard.faces.words.shared import RUN, RUNS_IN
+from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.faces.writing.bad_sectors import refuse_otherwise, tell_bad_sectors
+from wizard.faces.writing.which_run import run_meant, tell_drives
+from wizard.faces.writing.words import resume as words
+from wizard.layout.told.losses import losses
+from wizard.model.documents.migration import Means
+from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.model.names import printable
+from wizard.model.said import Said
+
+
+def parser() -> ArgumentParser:
+    """`diskwright resume [RUN] [--confirm TOKEN] [--over-bad-sectors] [--passphrase-file FILE] [--journal
+    DIR]`."""
+    made = Command(
+        "resume",
+        words.SAYS(),
+        (
+            root("resume"),
+            root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),
+            root("resume", "--from-drive", "/dev/sdb"),
+        ),
+        (words.ABOUT_STEPS(), words.ABOUT_WAITING(), words.ABOUT_TOKEN()),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
+    made.add_argument("--from-drive", metavar="DEVICE", help=str(words.FROM_DRIVE()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
+    made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
+    made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
+    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Say which drive is meant, go on, and follow."""
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    if arguments.from_drive is not None:
+        if arguments.run is not None:
+            raise BadInput(words.RUN_OR_DRIVE())
+        over = arguments.over_bad_sectors
+        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
+    run = run_meant(arguments.run, "resume", journal_dir)
+    check_root()
+    if arguments.passphrase_file is not None and kind_of(run) is not Kind.PLAN:
+        raise BadInput(words.NOT_ENCRYPTED())
+    seen = len(read_entries(run))
+    tell_drives(run)
+    tokens = tuple(arguments.confirm or ())
+    if arguments.over_bad_sectors:
+        _resume_over_bad_sectors(run, tokens)
+    else:
+        _resume(run, tokens, arguments.passphrase_file)
+    return narrate(run, seen)
+
+
+def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> None:
+    match kind_of(run):
+        case Kind.PLAN:
+            _resume_plan(run, tokens, passphrase_file)
+        case Kind.CHANGES:
+            _check_one(load_changes(run), tokens, check_changes_token)
+            resume(run)
+        case Kind.MOVE:
+            _check_one(load_moves(run), tokens, check_move_token)
+            resume(run)
+        case Kind.BRING:
+            _check_one(load_bring(run), tokens, check_bring_token)
+            resume(run)
+        case Kind.MIGRATION:
+            migration = load_migration(run)
+            if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
+                makes = words.MAKES(run=run.name, drives=(migration.written.path,))
+                raise _unconfirmed(run, makes, f"--confirm {_quoted(migration.written.token)}")
+            _check_one(migration, tokens, check_migration_token)
+            resume(run)
+
+
+def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
+    """Go on with a move once what that costs was told, and its drive confirmed."""
+    refuse_otherwise(run)
+    token = load_moves(run).drive.token
+    if tell_bad_sectors(run) and not tokens:
+        options = " ".join(("--over-bad-sectors", "--confirm", _quoted(token)))
+        raise _unconfirmed(run, GOES_OVER(run=run.name), options)
+    _check_one(load_moves(run), tokens, check_move_token)
+    resume(run, over_bad_sectors=True)
+
+
+def _resume_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, *, over: bool
+) -> ExitCode:
+    """Go on with a move that only the drive itself knows of."""
+    from wizard.apply.move.found import found_move, make_found_run
+    from wizard.apply.move.unread.told import stops_of
+    from wizard.layout.moving.told import what_moves
+
+    found = found_move(device)
+    say(what_moves(found.move))
+    if over and (stops := stops_of(found.moves, found.notes)):
+        for said in (*stops, GOES_OVER(run=found.move.device)):
+            say(said)
+    run = make_found_run(found, tokens, journal_dir)
+    resume(run, over_bad_sectors=over)
+    return narrate(run)
+
+
+def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
+    plan = load_plan(run)
+    left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
+    if left and not tokens:
+        for number, step in left:
+            say(f"    {words.STEP_LEFT(number=number)} {printable(step.sentence, 400)}")
+            if step.destroys:
+                say(f"        {words.DESTROYS(what=step.destroys)}")
+        says = words.WRITES_OVER if losses(plan) or not plan.part else words.WRITES_TO
+        raise _unconfirmed(run, says(run=run.name, drives=plan.paths), as_options(plan.tokens))
+    if tokens:
+        check_tokens(plan, tokens)
+    wanted = file is not None or wants_passphrase(run, plan)
+    # While it rehearses, what is encrypted is made anew.
+    anew = phase_now(run) is Phase.REHEARSING
+    resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
+
+
+def _unconfirmed(run: Path, does: Said, options: str) -> Refused:
+    return Refused(f"{does} {words.UNCONFIRMED()} {typed('resume', called(run), options).strip()}")
+
+
+def _quoted(token: str) -> str:
+    return shlex.quote(printable(token))
+
+
+Document = TypeVar("Document")
+
+
+def _check_one(document: Document, tokens: tuple[str, ...], check: Callable[[Document, str], None]) -> None:
+    """Raises Refused for a token that is not the drive's; none was asked for here, and one may be given all
+    the same."""
+    for token in tokens:
+        check(document, token)

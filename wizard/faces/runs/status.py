@@ -1,0 +1,178 @@
+"""`diskwright status`: what has been applied, and how it ended."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on
+from wizard.apply.migration.way_back import Back, Window, window_of
+from wizard.apply.move.of_run import BadSectors, bad_sectors
+from wizard.apply.plan.steps_told import result_sentence
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.progress import read_progress
+from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run.telling import progress_sentence
+from wizard.documents.codec import render_document
+from wizard.faces.changing.apply import show
+from wizard.faces.runs.words import status as words
+from wizard.faces.showing.command import Command, root, typed
+from wizard.faces.showing.console import out, say
+from wizard.faces.words.shared import DOCUMENT, NO_RUN, RUNS_IN
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.journal import Entry
+from wizard.model.names import printable
+
+SCHEMA = "diskwright.runs/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known
+    since.
+
+    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
+    writing ended that. `commands` lead the run on from where it stands. `not_yet` where what it made is not
+    in use yet. `bad_sectors` are those that a move could not read.
+    """
+
+    id: str
+    folder: str
+    state: RunState
+    drive: str | None
+    started: str | None
+    steps: int | None
+    steps_done: int
+    sentence: str
+    way_back: Back | None = None
+    mounted: str | None = None
+    commands: tuple[str, ...] = ()
+    not_yet: bool = False
+    bad_sectors: tuple[BadSectors, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is complete, and waits to be kept or undone."""
+        return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
+
+def parser() -> ArgumentParser:
+    """`diskwright status [RUN] [--json] [--journal DIR]`."""
+    made = Command(
+        "status",
+        words.SAYS(),
+        (root("status"), root("status", "0007-sdb"), root("status", "--json")),
+        (
+            words.ABOUT_ORDER(),
+            words.ABOUT_RUNNING(),
+            words.ABOUT_WAITING(),
+            words.ABOUT_DONE(),
+            words.ABOUT_FAILED(),
+            words.ABOUT_REFUSED(),
+            words.ABOUT_UNDONE(),
+            words.ABOUT_KEPT(),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(words.RUN()))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List, or tell one."""
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
+    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
+    if arguments.json:
+        out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
+    elif arguments.run:
+        for entry in read_entries(runs[0]):
+            show(entry, rows[0].steps or 0)
+        _list(rows)
+    elif rows:
+        _list(rows)
+    else:
+        say(NO_RUN(folder=printable(str(runs_folder(journal_dir)), 200)))
+    return ExitCode.DONE
+
+
+def _list(rows: Iterable[Row]) -> None:
+    for row in rows:
+        out().print(line_of(row), soft_wrap=True)
+        if row.state is RunState.WAITING:
+            look = printable(typed("look", called(Path(row.folder))), 400)
+            out().print(f"{look}    {words.LOOK()}", soft_wrap=True)
+        for command in row.commands:
+            out().print(f"    {printable(command, 400)}", soft_wrap=True)
+
+
+def row_of(run: Path) -> Row:
+    """What the list says of a run; one whose files are damaged is listed all the same."""
+    drive: str | None = None
+    steps: int | None = None
+    try:
+        devices, steps = outline(run)
+        drive = ", ".join(devices)
+        entries = read_entries(run)
+        now = state(run)
+        said, ways, bad = _said(run, entries, now), ways_on(run, now), bad_sectors(run)
+    except BadInput as error:
+        return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
+    started = entries[0].at if entries else None
+    row = Row(
+        run.name,
+        str(run),
+        now,
+        drive,
+        started,
+        steps,
+        len(done_steps(entries)),
+        said,
+        commands=tuple(command_on(way, run) for way in ways),
+        not_yet=is_not_yet(now, ways),
+        bad_sectors=bad,
+    )
+    return _with_window(row, window_of(run))
+
+
+def _said(run: Path, entries: tuple[Entry, ...], now: RunState) -> str:
+    """What a run said last, and what is known since. Raises BadInput."""
+    phase = phase_now(run)
+    if phase is not None and now is RunState.INTERRUPTED:
+        # Its last word is of what it was about to do.
+        return result_sentence(load_plan(run), now, phase)
+    said = entries[-1].sentence if entries else ""
+    if now is not RunState.DONE and (power := power_now(run)):
+        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence
+        # tells.
+        said = f"{said} {power}".strip()
+    if (
+        now is RunState.RUNNING
+        and (progress := read_progress(run)) is not None
+        and progress.step not in done_steps(entries)
+    ):
+        said = f"{said} {progress_sentence(progress)}"
+    return said
+
+
+def _with_window(row: Row, window: Window | None) -> Row:
+    """With how the way back stands; one that is closed says so instead of how it could be undone."""
+    if window is None:
+        return row
+    mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
+    said = {
+        Back.OPEN: row.sentence,
+        Back.CLOSED: window.sentence,
+        Back.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
+    }[window.back]
+    return replace(row, sentence=said, way_back=window.back, mounted=mounted)
+
+
+def line_of(row: Row) -> str:
+    """A row as one line."""
+    shown = words.NOT_YET() if row.not_yet else row.state
+    known = words.STEPS(done=row.steps_done, steps=row.steps) if row.steps else words.STEPS_UNKNOWN()
+    drive = printable(row.drive, 30) if row.drive else str(words.DRIVE_UNKNOWN())
+    return f"{row.id:<24} {shown!s:<12} {drive:<14} {known!s:<15} {printable(row.sentence, 600)}"
