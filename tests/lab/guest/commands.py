@@ -10,11 +10,10 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
 from tempfile import TemporaryFile
 from time import monotonic
 
-from wizard.cli import ACTIONS, COMMANDS, main
+from wizard.cli import COMMANDS, command_of, main
 from wizard.probe import pool
 from wizard.tools.program import ALWAYS, HANDED_ON, Result, search_path
 
@@ -27,7 +26,7 @@ def carried_out(words: Sequence[str], seconds: float) -> Result:
     fails."""
     if words[0] in COMMANDS:
         # Here, so that what is imported stays for the next command.
-        import_module(f"wizard.faces.{'action' if words[0] in ACTIONS else words[0]}")
+        command_of(words[0])
     begun = monotonic()
     with TemporaryFile() as output, TemporaryFile() as errors:
         child = os.fork()
