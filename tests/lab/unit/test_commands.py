@@ -48,7 +48,7 @@ def test_one_that_fails_within_says_where(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, lambda: sleep(SECONDS))
-    with pytest.raises(AssertionError, match="diskwright status was not done after 0.2 s"):
+    with pytest.raises(AssertionError, match=r"diskwright status was not done after 0\.2 s"):
         carried_out(("status",), 0.2)
 
 
