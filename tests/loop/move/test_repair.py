@@ -83,8 +83,8 @@ def half_moved(run: Path) -> None:
 
 
 SCHEMES = ("gpt", "dos")
-WANTED = one_in(2 * len(SCHEMES), ((name, scheme) for name in REPAIRS for scheme in SCHEMES))
-"""Half of the contents, each on one of them."""
+WANTED = one_in(3 * len(SCHEMES), ((name, scheme) for name in REPAIRS for scheme in SCHEMES))
+"""A third of the contents, each on one of them."""
 
 
 @pytest.mark.parametrize(("name", "scheme"), WANTED)
