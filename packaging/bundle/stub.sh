@@ -10,7 +10,8 @@ me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZ
 umask 022
 
 start() { # TREE WORD...
-    tree=$1
+    tree=$1 DISKWRIGHT_CALLED=$me
+    export DISKWRIGHT_CALLED
     shift
     exec "$tree/bin/diskwright" "$@"
 }

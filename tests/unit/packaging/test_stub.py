@@ -1,4 +1,4 @@
-"""The script before the one file: what it unpacks for a plain user, with a tree that has nothing but the program."""
+"""The script before the one file: what it unpacks for a plain user; in the tree there is only a program."""
 
 import io
 import os
@@ -21,7 +21,7 @@ for tree; do case $tree in */tree) break ;; esac; done
 mkdir -p "$tree/bin"
 : > "$PWD/begun"
 sleep ${SLOW:-0}
-printf '#!/bin/sh\\necho "started $*"\\n' > "$tree/bin/diskwright"
+printf '#!/bin/sh\\necho "started $* by $DISKWRIGHT_CALLED"\\n' > "$tree/bin/diskwright"
 chmod +x "$tree/bin/diskwright"
 """
 """In the place of the loader that starts unsquashfs."""
@@ -77,7 +77,7 @@ def test_ended_while_it_unpacks_it_leaves_nothing(shell: list[str], ends: signal
     first.communicate(timeout=20)
     assert cache(file) == []
     again = started(shell, file)
-    assert again.communicate(timeout=20)[0] == "started inspect a b\n"
+    assert again.communicate(timeout=20)[0] == f"started inspect a b by {file}\n"
     assert cache(file) == ["d1"]
 
 
