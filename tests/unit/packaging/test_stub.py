@@ -20,7 +20,7 @@ UNPACKS = """#!/bin/sh
 for tree; do case $tree in */tree) break ;; esac; done
 mkdir -p "$tree/bin"
 : > "$PWD/begun"
-sleep ${SLOW:-0}
+[ -z "$SLOW" ] || exec sleep "$SLOW"
 printf '#!/bin/sh\\necho "started $* by $DISKWRIGHT_CALLED"\\n' > "$tree/bin/diskwright"
 chmod +x "$tree/bin/diskwright"
 """
@@ -63,7 +63,7 @@ def started(shell: list[str], file: Path, **more: str) -> subprocess.Popen[str]:
 
 
 def cache(file: Path) -> list[str]:
-    return sorted(os.listdir(file.parent / "a home/.cache/diskwright-1234"))
+    return sorted(one.name for one in (file.parent / "a home/.cache/diskwright-1234").iterdir())
 
 
 @pytest.mark.parametrize("shell", OTHER_SHELLS, ids=lambda shell: Path(shell[0]).name)
