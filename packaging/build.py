@@ -15,8 +15,8 @@ from pathlib import Path
 from bundle.pack import packed
 from bundle.tree import CHECKOUT, Lock, build_tree
 from iso.image import write_image
-from iso.system import build_system
-from shared.apt import NotBuilt, run
+from iso.system import MEDIUM_NEEDS, build_system
+from shared.apt import NotBuilt, needs, run
 
 
 def main() -> int:
@@ -54,6 +54,7 @@ def _made(work: Path, arguments: argparse.Namespace, name: str) -> tuple[Path, .
     output: Path = arguments.output.absolute()
     module, image = output / f"{name}.srm", output / f"{name}.iso"
     made: tuple[Path, ...] = ()
+    needs("git", "apt-get", *(MEDIUM_NEEDS if arguments.kind == "iso" else ()))
     if arguments.kind == "bundle" or not module.exists():
         tree = build_tree(_folder(work / "bundle"), _lock(arguments))
         made = packed(tree, output, name, _date(), quick=arguments.quick)

@@ -8,6 +8,9 @@ from pathlib import Path
 from shared.apt import KEYRING, NotBuilt, mirror, run
 
 SUITE = "trixie"
+MEDIUM_NEEDS = ("mmdebstrap", "mksquashfs")
+"""The programs of the machine that builds it."""
+
 HERE = Path(__file__).parent
 SYSTEM = (
     *("linux-image-amd64", "live-boot", "systemd-sysv", "udev", "kmod", "dbus"),

@@ -6,6 +6,7 @@ The mirror is the one that this machine's own apt uses; apt checks the archive's
 
 import hashlib
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,8 +37,16 @@ class Deb:
         return f"{self.name} {self.version} {self.architecture} {self.sha256}"
 
 
+def needs(*programs: str) -> None:
+    """Raises NotBuilt with those that are missing here."""
+    if missing := [program for program in programs if shutil.which(program) is None]:
+        raise NotBuilt(f"This machine lacks {', '.join(missing)}.")
+
+
 def run(*argv: str | Path, **environment: str) -> str:
-    """What a program says. Raises NotBuilt with the end of what it said where it fails."""
+    """What a program says. Raises NotBuilt where there is no such program, and with the end of what it said
+    where it fails."""
+    needs(str(argv[0]))
     done = subprocess.run(
         [str(word) for word in argv],
         capture_output=True,

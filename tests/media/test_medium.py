@@ -18,10 +18,8 @@ from tests.media.booted import Computer, Disk, Firmware
 from tests.media.conftest import BUILD_SECONDS, CHECKOUT
 from wizard.model.units import MIB
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(not IS_FULL, reason="a start under emulation takes minutes: --full"),
-]
+pytestmark = pytest.mark.alone
+slow = pytest.mark.skipif(not IS_FULL, reason="it takes minutes under emulation: --full")
 START_SECONDS = 1500.0
 """From switching on to the wizard's first screen."""
 SCREEN_SECONDS = 240.0
@@ -138,6 +136,20 @@ def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
     return mounted
 
 
+@pytest.mark.skipif(IS_FULL, reason="the next one starts it as well")
+def test_it_starts_straight_into_the_wizard_and_touches_no_drive(
+    medium: Path, empty: Disk, witness: Disk, tmp_path: Path
+) -> None:
+    before = [hashlib.sha256(disk.image.read_bytes()).digest() for disk in (empty, witness)]
+    with Computer(
+        tmp_path / "computer", medium, [empty, witness], Firmware.BIOS, 768, stick=False
+    ) as computer:
+        first_screen(computer)
+        computer.until("sr0 is not listed", SCREEN_SECONDS)
+    assert before == [hashlib.sha256(disk.image.read_bytes()).digest() for disk in (empty, witness)]
+
+
+@slow
 @pytest.mark.parametrize("firmware", [Firmware.BIOS, Firmware.SECURE])
 def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
     firmware: Firmware, medium: Path, empty: Disk, witness: Disk, bench: Bench, mounted: Path, tmp_path: Path
@@ -165,6 +177,7 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
     assert hashlib.sha256(witness.image.read_bytes()).digest() == before, "it touched a drive by itself"
 
 
+@slow
 def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
     medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
@@ -236,6 +249,7 @@ def misaligned(bench: Bench, tmp_path: Path) -> Disk:
     return Disk(image, "OLD-DRIVE", "OLD5T8W2")
 
 
+@slow
 def test_it_goes_on_after_its_power_was_cut_in_the_middle(
     stick: Path, misaligned: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
@@ -267,6 +281,7 @@ def test_it_goes_on_after_its_power_was_cut_in_the_middle(
     assert tool("findmnt", "--noheadings", "--output", "FSTYPE", str(mounted)).strip() == "ext4"
 
 
+@slow
 def test_it_is_small(medium: Path) -> None:
     """Packed as it is handed out. A build for trying is larger, and proves nothing of this."""
     if "DISKWRIGHT_DIST" not in os.environ:

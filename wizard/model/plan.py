@@ -382,6 +382,17 @@ class Plan:
         know."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
+    @property
+    def key_file(self) -> str:
+        """The file that opens its containers; empty where a person types what does, and where it makes
+        none."""
+        return next((one.key for one in self.containers if one.key), "")
+
+    @property
+    def takes_passphrase(self) -> bool:
+        """Whether a person types what opens its containers."""
+        return bool(self.containers) and not self.key_file
+
     def member(self, device: str) -> Member | None:
         """The drive that `device` is, or is a partition of; None for an array, which lies on all of them."""
         return next((member for member in self.members if member.owns(device)), None)

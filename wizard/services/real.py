@@ -229,7 +229,7 @@ class RealServices(Running):
         """Whether it outlives a power cut."""
         from wizard.apply.run.runs import STATE, doubts_about, runs_folder
 
-        # Root's end knows nothing of a plain user's environment.
+        # The process that runs as root knows nothing of a plain user's environment.
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.layout.layouts import EVERYTHING, UUIDS
-from tests.unit.layout.test_encryption import planned
+from tests.unit.layout.test_encryption import planned, secret
 from tests.unit.machines import drive, machine
+from wizard.apply.plan.steps_told import decision_of
 from wizard.apply.root.protocol import Ask, Request, as_line
+from wizard.apply.run.decision import Settling
+from wizard.apply.run.journal import RunState
 from wizard.apply.steps.containers import data_place
 from wizard.apply.system.crypttab import (
     add_to_crypttab,
@@ -21,6 +24,7 @@ from wizard.apply.system.crypttab import (
     take_from_crypttab,
 )
 from wizard.apply.system.key_file import read_key
+from wizard.desk.jobs.of_plan import PlanJob
 from wizard.documents.codec import from_json
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.steps.commands import crypttab_line
@@ -74,6 +78,17 @@ def test_a_key_is_a_file_of_roots_alone(tmp_path: Path) -> None:
     ):
         with pytest.raises(Refused, match=why):
             read_key(tmp_path / name)
+
+
+def test_nobody_is_asked_for_what_a_file_opens(tmp_path: Path) -> None:
+    plan = planned(secret(key="/etc/keys/media.key"))
+    assert passphrase_for(plan, None, anew=True) is None
+    with pytest.raises(BadInput, match="the file with its key"):
+        passphrase_for(plan, str(tmp_path), anew=False)
+    for one, asked in ((plan, False), (planned(), True)):
+        keep = decision_of(one, RunState.WAITING).of(Settling.KEEP)
+        assert keep is not None and bool(keep.why_secret) is asked
+        assert PlanJob(one).takes_passphrase is asked
 
 
 def test_what_is_in_a_key_counts_to_the_last_byte() -> None:

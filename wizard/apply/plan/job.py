@@ -25,6 +25,7 @@ from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan
 from wizard.apply.steps.containers import check_passphrase, close_containers
+from wizard.apply.system.key_file import key_of
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
@@ -41,7 +42,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
             return _keeping(run, asked.secret)
 
 
-def _going_on(run: Path, secret: bytes | None) -> Taking:
+def _going_on(run: Path, typed: bytes | None) -> Taking:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
         raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
@@ -52,6 +53,7 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
     check_operations(plan, environment.only)
     check_tools(plan)
     check_room(run.parent, room_bytes(plan), make=True)
+    secret = _secret(run, plan, typed, keeps=False)
 
     def check() -> None:
         if not is_rehearsed(run):
@@ -59,10 +61,10 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
         _check_passphrase(run, plan, secret, keeps=False)
 
     sentence = joined((*moved, words.GOING_ON(drives=plan.paths)))
-    return Taking(sentence, _locks(run, plan), check)
+    return Taking(sentence, _locks(run, plan), check, secret)
 
 
-def _keeping(run: Path, secret: bytes | None) -> Taking:
+def _keeping(run: Path, typed: bytes | None) -> Taking:
     if not is_rehearsed(run):
         raise Refused(words.NOT_KEPT(name=run.name))
     check_keeps(run)
@@ -70,13 +72,21 @@ def _keeping(run: Path, secret: bytes | None) -> Taking:
     moved = settle_drives(run)
     plan = load_plan(run)
     check_operations(plan, load_environment(run).only)
+    secret = _secret(run, plan, typed, keeps=True)
 
     def check() -> None:
         own_drives(run, plan).probe()
         _check_passphrase(run, plan, secret, keeps=True)
 
     sentence = joined((*moved, words.PUTTING_TO_USE(drives=plan.paths)))
-    return Taking(sentence, _locks(run, plan), check)
+    return Taking(sentence, _locks(run, plan), check, secret)
+
+
+def _secret(run: Path, plan: Plan, typed: bytes | None, *, keeps: bool) -> bytes | None:
+    """What was typed, or what is in the plan's key file where something has to be opened still."""
+    if typed is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeps):
+        return key_of(plan)
+    return typed
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:

@@ -23,6 +23,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.apply.run.vault import write_durably
+from wizard.apply.system.key_file import key_of
 from wizard.apply.words import HAS_WAY_BACK, NEEDS_STAND_IN
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
@@ -70,10 +71,11 @@ def start_run(
     """Begin a run and give its folder; a detached process applies.
 
     `tokens` confirm the drives, and with `WORD` among them that nothing is to be put back: then the steps run
-    on the drives themselves. `secret` is the passphrase of what the plan encrypts; `keep` puts the result
-    to use as soon as it is complete, also where the drives held something. Raises as `preflight` does, and
-    Refused where the passphrase is missing or cannot be.
+    on the drives themselves. `secret` is the passphrase of what the plan encrypts, unless its key is in a
+    file; `keep` puts the result to use as soon as it is complete, also where the drives held something.
+    Raises as `preflight` does, and Refused where the passphrase, or the key, is missing or cannot be.
     """
+    secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
     if plan.part and WORD in tokens:
         raise Refused(HAS_WAY_BACK(part=plan.part_path, word=WORD))

@@ -143,7 +143,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     used = words.USED_AT(places=places) if places else words.USED()
     loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
     kept = in_a_row(used, words.LOST_THEN(count=drives) if loses else words.NO_WAY_BACK())
-    why_secret = str(OPENED_TO_KEEP()) if plan.containers else ""
+    why_secret = str(OPENED_TO_KEEP()) if plan.takes_passphrase else ""
     keep = Choice(Settling.KEEP, str(words.KEEP_IT(drives=where)), str(kept), why_secret)
     undo = Choice(Settling.UNDO, str(words.UNDO_IT(drives=where)), str(words.PUT_BACK(count=drives)))
     return Decision((keep, undo))

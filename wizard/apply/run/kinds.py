@@ -50,11 +50,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """What taking up a run takes: what its journal says, the drives' locks, and what must hold under them."""
+    """What taking up a run takes: what its journal says, the drives' locks, what must hold under them, and
+    the passphrase of what is encrypted, or the key that is in its place."""
 
     sentence: Said | str
     lock: Callable[[], Locks]
     check: Callable[[], None] = lambda: None
+    secret: bytes | None = None
 
 
 def _ends_so(_: Work, outcome: Outcome) -> Outcome:
@@ -95,7 +97,7 @@ def take_up(job: Job, run: Path, asked: Asked) -> int:
             if asked.purpose is Purpose.APPLY:
                 (run / STOP).unlink(missing_ok=True)
             seen = len(read_entries(run))
-            begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, asked.secret)
+            begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, taking.secret)
         finally:
             unlock(drive_locks)
     finally:

@@ -13,8 +13,7 @@ from wizard.model.plan import Plan
 
 def key_of(plan: Plan) -> bytes | None:
     """What opens the plan's containers; None where no file does. Raises as `read_key` does."""
-    path = next((one.key for one in plan.containers if one.key), None)
-    return None if path is None else read_key(Path(path))
+    return read_key(Path(plan.key_file)) if plan.key_file else None
 
 
 def read_key(path: Path) -> bytes:

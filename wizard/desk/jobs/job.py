@@ -100,7 +100,7 @@ class Job:
         return ""
 
     @property
-    def encrypts(self) -> bool:
+    def takes_passphrase(self) -> bool:
         """Whether it takes a new passphrase."""
         return False
 

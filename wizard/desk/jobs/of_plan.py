@@ -84,7 +84,7 @@ class PlanJob(Job):
         if self.puts_nothing_back(services):
             said: tuple[Text, ...] = (words.NOTHING_THERE(),)
         elif not direct:
-            said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.containers else (words.WAITS(),)
+            said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.takes_passphrase else (words.WAITS(),)
         else:
             said = (promise(self.plan, direct),)
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
@@ -129,9 +129,9 @@ class PlanJob(Job):
         return WORD if wants_word(self.plan, services.why_direct(self.plan)) else ""
 
     @property
-    def encrypts(self) -> bool:
-        """Whether it makes containers."""
-        return bool(self.plan.containers)
+    def takes_passphrase(self) -> bool:
+        """As the plan says."""
+        return self.plan.takes_passphrase
 
     @property
     def unread(self) -> bool:

@@ -13,8 +13,7 @@ from wizard.apply.ensure.look import Look, Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.apply.run.runs import doubts_about, load_plan, make_private, runs_folder
-from wizard.apply.system.key_file import key_of
+from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.tune.start import start_told
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
@@ -175,7 +174,7 @@ def _begun(look: Look, where: Where) -> Path:
         from wizard.apply.decide import resume
 
         run = look.run
-        resume(run, key_of(load_plan(run)))
+        resume(run)
         return run
     if look.plan is not None:
         plan, keep = look.plan, look.replaces
@@ -185,7 +184,6 @@ def _begun(look: Look, where: Where) -> Path:
             *plan.tokens,
             journal_dir=journal_dir,
             environment=environment,
-            secret=key_of(plan),
             keep=keep,
         )
         return begin_heeding(begin)

@@ -68,7 +68,7 @@ def _passphrase(run: Path, file: str | None) -> bytes | None:
         return None
     plan = load_plan(run)
     if file is None:
-        if not plan.containers or not is_rehearsed(run):
+        if not plan.takes_passphrase or not is_rehearsed(run):
             return None
         check_keeps(run)
         if not wants_passphrase(run, plan, keeps=True):

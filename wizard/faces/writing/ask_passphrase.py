@@ -4,7 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-from wizard.apply.system.key_file import key_of
 from wizard.faces.showing.console import say
 from wizard.faces.writing.words import passphrase as words
 from wizard.layout.wishes.encryption import LOST
@@ -20,20 +19,16 @@ TERMINAL = "/dev/tty"
 
 
 def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
-    """The passphrase of what the plan encrypts, None where it encrypts nothing; from `file` (`-` is the
-    input), from the plan's own key, or asked for, twice where it is given `anew`. Raises BadInput or Refused
-    where there is none to be had, or what is given cannot be one.
+    """The passphrase of what the plan encrypts, None where it takes none; from `file` (`-` is the input), or
+    asked for, twice where it is given `anew`. Raises BadInput or Refused where there is none to be had, or
+    what is given cannot be one.
     """
-    if not plan.containers:
-        if file is not None:
-            raise BadInput(words.NOT_WANTED())
-        return None
-    if anew:
+    if file is not None and not plan.takes_passphrase:
+        raise BadInput(words.HAS_KEY() if plan.key_file else words.NOT_WANTED())
+    if anew and plan.containers:
         say(LOST)
-    if (key := key_of(plan)) is not None:
-        if file is not None:
-            raise BadInput(words.HAS_KEY())
-        return key
+    if not plan.takes_passphrase:
+        return None
     secret = _asked(plan, anew=anew) if file is None else _read(file)
     if anew and (warning := passphrase_warning(secret)):
         say(warning)

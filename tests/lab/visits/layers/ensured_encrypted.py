@@ -21,7 +21,7 @@ KEY, OTHER = Path("/etc/keys/media.key"), Path("/etc/keys/other.key")
 CONTENT = b"\0" + bytes(range(1, 60)) + b"\n\n"
 """What nobody could type: all of it counts."""
 PLACE = Path("/srv/lab/keyed")
-FILE, CRYPTTAB = Path("/run/wanted.toml"), Path("/etc/crypttab")
+FILE, PLAN, CRYPTTAB = Path("/run/wanted.toml"), Path("/run/plan.json"), Path("/etc/crypttab")
 CHANGED, REFUSED = 5, 3
 
 
@@ -66,6 +66,15 @@ def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
     CRYPTTAB.write_text(text)
     forget_in_fstab(str(PLACE))
     yield _ends("a missing line of fstab is told", REFUSED, "no line that mounts")
+
+    tool("umount", str(PLACE))
+    tool("cryptsetup", "close", fields[0])
+    volume = f"workload=small-files,fs=ext4,label=again,mount={PLACE},encrypt=luks2,key={KEY}"
+    diskwright("plan", node, "--replace", "--volume", volume, "-o", str(PLAN))
+    diskwright("apply", str(PLAN), "--confirm", DRIVE.serial, seconds=LONG)
+    yield Check("what replaces something waits", not os.path.ismount(PLACE), "")
+    diskwright("keep", seconds=LONG)
+    yield Check("the key in the file keeps it, without a question", os.path.ismount(PLACE), "")
 
 
 def _ends(what: str, status: int, word: str = "", key: Path = KEY, label: str = "media") -> Check:
