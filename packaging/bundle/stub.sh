@@ -12,7 +12,8 @@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SI
 umask 022
 
 start() { # TREE WORD...
-    tree=$1
+    tree=$1 DISKWRIGHT_CALLED=$me
+    export DISKWRIGHT_CALLED
     shift
     exec "$tree/bin/diskwright" "$@"
 }
@@ -36,8 +37,12 @@ is_own() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && [ -z "$(find "$1" -pru
 # False, too, where nothing may be started from: -x knows.
 unpacked() { # FOLDER
     [ ! -x "$1/bin/diskwright" ] || return 0
+    # What a start left that was killed.
+    find "$1".* -prune -mmin +60 -exec rm -rf {} + 2>/dev/null || :
     new=$1.$$
     mkdir "$new" || return 1
+    trap 'rm -rf "$new"' EXIT
+    trap 'exit 130' INT TERM HUP
     if tail -c "+$((tools_at + 1))" "$me" | head -c "$tools_size" | tar -xzf - -C "$new" &&
         [ -x "$new/unsquashfs" ] &&
         "$new/ld-linux-x86-64.so.2" --inhibit-cache --library-path "$new" "$new/unsquashfs" \
@@ -46,6 +51,7 @@ unpacked() { # FOLDER
         mv -T "$new/tree" "$1" 2>/dev/null || :
     fi
     rm -rf "$new"
+    trap - EXIT INT TERM HUP
     [ -x "$1/bin/diskwright" ]
 }
 
