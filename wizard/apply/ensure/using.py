@@ -11,6 +11,7 @@ from wizard.apply.ensure.containers import container_faults, lines_of, places_at
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
+from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.filesystems.registry import MADE
@@ -19,7 +20,7 @@ from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
 from wizard.model.machine import Drive
-from wizard.model.names import printable
+from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Volume
 from wizard.model.said import Said
@@ -52,19 +53,22 @@ class _Need:
     wanted: Attach | SetOptions
 
 
-def mounted_as_there(requests: Sequence[Request], drive: Drive, where: Where) -> tuple[Request, ...]:
+def mounted_as_there(
+    requests: Sequence[Request], drives: Sequence[Drive], where: Where
+) -> tuple[Request, ...]:
     """The requests, where they say no place with the one where the volume is mounted, at boot or now."""
     return tuple(
         replace(asked, mount_point=place)
         if asked.mount_point is None
         and not any(one.mount_point for one in asked.subvolumes)
-        and (place := _place_there(drive, number, where))
+        and (place := _place_there(drives, number, where))
         else asked
         for number, asked in enumerate(requests, 1)
     )
 
 
-def _place_there(drive: Drive, number: int, where: Where) -> str | None:
+def _place_there(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+    drive = _shown_by(drives, number)
     part = next((part for part in drive.partitions if part.number == number), None)
     if part is not None and part.filesystem == CONTAINER:
         return next(iter(places_at_boot(drive, part.path, where.environment)), None)
@@ -74,9 +78,20 @@ def _place_there(drive: Drive, number: int, where: Where) -> str | None:
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where) -> Using:
-    """How the volumes of the plan, which are there, are used; raises Refused where what is missing cannot be
-    done."""
+def _shown_by(drives: Sequence[Drive], number: int) -> Drive:
+    """The drive by whose partition a Btrfs on several is mounted, which is shown by any one of them; else the
+    first."""
+    sources = {mounted.source for mounted in read_mounts()}
+    shown = (drive for drive in drives if partition_path(drive.path, number) in sources)
+    return next(shown, drives[0])
+
+
+def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], where: Where) -> Using:
+    """How the volumes of the plan, which are there on its drives, are used; raises Refused where what is
+    missing cannot be done."""
+    if plan.stripe is not None:
+        return _using_of_several(plan, plan.volumes[0], requests[0], drives, where)
+    (drive,) = drives
     needs: list[_Need] = []
     faults: list[Said] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -95,9 +110,31 @@ def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where
         found = _uses_of(volume, asked, used)
         needs += (one for one in found if isinstance(one, _Need))
         faults += (one for one in found if isinstance(one, Said))
+    return _using(needs, faults, places, where)
+
+
+def _using(
+    needs: Sequence[_Need], faults: Sequence[Said], places: dict[str, tuple[str, ...]], where: Where
+) -> Using:
     first = needs[0] if needs and not faults else None
     changes = act(first.device, first.wanted, where.environment) if first else None
     return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
+
+
+def _using_of_several(
+    plan: Plan, volume: Volume, asked: Request, drives: Sequence[Drive], where: Where
+) -> Using:
+    """No change of one thing mounts what lies on several drives, since the kernel has to be told of each, so
+    what is missing of that is only told."""
+    device = partition_path(_shown_by(drives, volume.partition).path, volume.partition)
+    used = look_at_filesystem(device, where.environment)
+    found = _uses_of(replace(volume, path=device), asked, used)
+    needs = [one for one in found if isinstance(one, _Need)]
+    faults = [one for one in found if isinstance(one, Said)]
+    parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
+    if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
+        faults += [*(need.said for need in needs), words.SCAN_FIRST(devices=parts)]
+    return _using(needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where)
 
 
 def _within_container(
