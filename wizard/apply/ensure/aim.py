@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
+from wizard.apply.ensure.layered import layers_of
 from wizard.apply.ensure.using import Where, mounted_as_there
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
@@ -17,7 +18,7 @@ from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import Arrangement, Request
 from wizard.model.documents.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Layer, Machine
 from wizard.model.plan import Plan
 from wizard.probe.host.people import caller
 
@@ -48,14 +49,22 @@ class Aim:
     def ideal(self) -> Plan:
         """The plan that the drives would get if they were blank, with what is there where nothing else is
         said. Raises as the planner does."""
+        layers = self._layers()
         try:
-            return self._if_blank(as_it_is(self.requests, self.drives[0], self.stripe))
+            return self._if_blank(as_it_is(self.requests, self.drives[0], layers), layers)
         except DiskwrightError:
             # What is there cannot be what is wanted, such as an ext4 where a system starts from.
-            return self._if_blank(self.requests)
+            return self._if_blank(self.requests, layers)
 
-    def _if_blank(self, asked: Sequence[Request]) -> Plan:
-        there = mounted_as_there(asked, self.drives, self.where)
+    def _layers(self) -> tuple[Layer | None, ...]:
+        """What there is for each volume, where that is to lie on no partition: a logical volume is known by
+        its name, which only a plan has."""
+        if not self.wanted.lvm and (self.stripe is None or self.stripe.kind == "btrfs"):
+            return ()
+        return layers_of(self._if_blank(self.requests), self.drives)
+
+    def _if_blank(self, asked: Sequence[Request], layers: Sequence[Layer | None] = ()) -> Plan:
+        there = mounted_as_there(asked, self.drives, self.where, layers)
         return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), there, None)
 
     def _plan(
@@ -65,7 +74,7 @@ class Aim:
         if (stripe := self.stripe) is not None:
             (asked,) = requests
             return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, taken_arrays())
-        arrangement = Arrangement(self.wanted.table)
+        arrangement = Arrangement(self.wanted.table, grouped=self.wanted.lvm)
         return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
 
 

@@ -99,8 +99,6 @@ def _looked(aim: Aim) -> Look:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(words.UNREAD(drive=unread.path))
-    if aim.wanted.lvm or (aim.stripe and aim.stripe.kind != "btrfs"):
-        raise Refused(words.NOT_YET())
     ideal = aim.ideal()
     key_of(ideal)
     seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, _places(ideal)))

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from wizard.apply.ensure import words
+from wizard.apply.ensure.layered import array_faults
 from wizard.apply.resizing.btrfs import CHUNKS, SUPERBLOCK, chunks_in, number_in
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.layout.ensured.differences import opened_on
@@ -33,6 +34,8 @@ _look = partial(run, seconds=LOOK_SECONDS)
 def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
     """What differs of drives that are together as the plan's, whose tables and labels are as planned. Raises
     Refused and Failed where that cannot be told."""
+    if plan.group or (plan.stripe and plan.stripe.kind != "btrfs"):
+        return array_faults(plan, drives)
     if plan.stripe is None:
         return tuple(_shared(plan, drives[0]))
     return tuple(btrfs_differences(plan.stripe, _btrfs(drives)))

@@ -52,11 +52,7 @@ OTHER_REPLACE = Sentence(
 )
 NEVER_REPLACED = Sentence(
     "apply.ensure.never-replaced",
-    "{drive:and} belong together, so nothing is replaced; put it right by hand, or use `plan` and `apply`.",
-)
-NOT_YET = Sentence(
-    "apply.ensure.not-yet",
-    "Of volume groups and several drives, only a Btrfs is known here yet; use `plan` and `apply`.",
+    "nothing of that is replaced, since {drive:and} may hold what is wanted; put it right by hand",
 )
 REACHES_FURTHER = Sentence(
     "apply.ensure.reaches-further",

@@ -13,7 +13,6 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.ensured import words
 from wizard.layout.group.grouping import logical_volumes
 from wizard.layout.several.mirrors import together_bytes
-from wizard.layout.several.striped import StripeWish
 from wizard.layout.several.striping import MEMBER_KINDS, NUMBER
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.ensure import Shape, VolumeShape
@@ -59,13 +58,13 @@ def with_makers(machine: Machine) -> Machine:
 
 
 def as_it_is(
-    requests: Sequence[Request], drive: Drive, stripe: StripeWish | None = None
+    requests: Sequence[Request], drive: Drive, layers: Sequence[Layer | None] = ()
 ) -> tuple[Request, ...]:
     """The requests, where they name no filesystem with the one that is there: advice may change, and what is
-    made does not. Of several drives it lies on the array that stands on the partition of each."""
+    made does not. `layers` are what the volumes lie on, where that is no partitions."""
     there = {part.number: _held(drive, part) for part in drive.partitions}
-    if stripe and stripe.kind != "btrfs":
-        there = {NUMBER: _on_layer(array_on(drive))}
+    if layers:
+        there = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
         replace(asked, filesystem=held)
         if asked.filesystem is None and (held := there.get(number)) in MADE
@@ -81,7 +80,8 @@ def opened_on(drive: Drive, device: str) -> Layer | None:
 
 def array_on(drive: Drive) -> Layer | None:
     """What md or LVM have put together on the one partition of a drive; None where nothing, or several."""
-    found = [layer for layer in drive.layers if layer.kind.startswith(ARRAYS)]
+    part = partition_path(drive.path, NUMBER)
+    found = [layer for layer in drive.layers if layer.below == part and layer.kind.startswith(ARRAYS)]
     return found[0] if len(found) == 1 else None
 
 
@@ -136,24 +136,26 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     if part.type != slot.type:
         yield _other(device, words.TYPE(), part.type, slot.type)
     if slot.opened is None:
-        yield from _held_differences(device, part.signatures, slot)
+        yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         held = "+".join(one.kind for one in part.signatures)
         yield _other(device, words.HOLDS(), held, CONTAINER)
     elif layer := opened_on(drive, device):
-        yield from _held_differences(layer.path, layer.signatures, slot)
+        yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
 
-def _held_differences(device: str, found: Sequence[Signature], slot: Slot) -> Iterator[Said]:
-    """How what is on a device differs from the slot's filesystem."""
+def held_differences(
+    device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
+) -> Iterator[Said]:
+    """How what is on a device differs from a filesystem with a label."""
     held = "+".join(one.kind for one in found)
-    if held != (slot.filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, words.FILESYSTEM(), held, slot.filesystem)
-    elif slot.filesystem in MEMBER_KINDS.values():
+    if held != (filesystem or "") or any(one.ambivalent for one in found):
+        yield _other(device, words.FILESYSTEM(), held, filesystem)
+    elif filesystem in MEMBER_KINDS.values():
         # What is called so is the array, by a name that is drawn.
         return
-    elif (label := found[0].label if found else None) != slot.label and (label or slot.label):
-        yield _other(device, words.LABEL(), label, slot.label)
+    elif (there := found[0].label if found else None) != label and (there or label):
+        yield _other(device, words.LABEL(), there, label)
 
 
 def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Said:

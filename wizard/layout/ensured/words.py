@@ -89,5 +89,35 @@ FELL_BEHIND = Sentence(
 OTHER_PROFILE = Sentence(
     "layout.ensured.other-profile", "the Btrfs keeps {what} as {found:and} instead of {wanted}"
 )
+NO_GROUP = Sentence("layout.ensured.no-group", "LVM finds no volume group on {devices:and}")
+OTHER_GROUPS = Sentence("layout.ensured.other-groups", "{devices:and} belong to different volume groups")
+MORE_PHYSICAL = Sentence(
+    "layout.ensured.more-physical", "the volume group on {devices:and} lies on {more:and}, too"
+)
+MISSING_PHYSICAL = Sentence(
+    "layout.ensured.missing-physical", "the volume group on {devices:and} misses a physical volume"
+)
+MORE_LOGICAL = Sentence("layout.ensured.more-logical", "the volume group holds {names:and}, too")
+NO_LOGICAL = Sentence("layout.ensured.no-logical", "the volume group has no logical volume {name}")
+OTHER_LOGICAL = Sentence("layout.ensured.other-logical", "{name} is {found} instead of {wanted}")
+SPREAD = Sentence("layout.ensured.spread", "{kind} over {parts}")
+NOT_ACTIVE = Sentence(
+    "layout.ensured.not-active",
+    "the logical volume {name} is not active, so what it holds is unknown; `vgchange --activate y` does it",
+)
+OTHER_ARRAYS = Sentence("layout.ensured.other-arrays", "{devices:and} are parts of different arrays")
+NOT_RUNNING = Sentence(
+    "layout.ensured.not-running",
+    "the array on {devices:and} does not run, so what it holds is unknown; try `mdadm --assemble --scan`",
+)
+OTHER_LEVEL = Sentence("layout.ensured.other-level", "{device} is {found} instead of {wanted}")
+OTHER_DRIVES = Sentence("layout.ensured.other-drives", "{device} is of {found} drives instead of {wanted}")
+DEGRADED = Sentence(
+    "layout.ensured.degraded",
+    "{device} lacks a drive, or still copies to it",
+    "{device} lacks {count} drives",
+)
+ARRAY_WITHOUT = Sentence("layout.ensured.array-without", "{device} runs without {devices:and}")
+ARRAY_WITH = Sentence("layout.ensured.array-with", "{device} runs with {devices:and}, too")
 FILES = Sentence("layout.ensured.files", "files")
 RECORDS = Sentence("layout.ensured.records", "its own records")

@@ -11,6 +11,7 @@ from tests.unit.layout.ensured.test_ensured import VOLUME, holding
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
 from wizard.layout.ensured.differences import (
+    array_on,
     as_it_is,
     layout_differences,
     may_replace,
@@ -24,9 +25,8 @@ from wizard.layout.requested import plan_striped
 from wizard.layout.several.striped import StripeWish
 from wizard.layout.wishes.using import Usual
 from wizard.model.errors import BadInput
-from wizard.model.machine import Drive, Table
+from wizard.model.machine import Drive, Layer, Signature, Table
 from wizard.model.plan import Plan, Stripe
-from wizard.model.units import MIB
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'
@@ -183,6 +183,10 @@ def test_what_a_stripe_keeps_is_no_mirrors() -> None:
 def test_a_filesystem_that_is_not_named_is_the_one_on_the_array() -> None:
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
     _, (one, _) = made()
-    assert as_it_is((asked,), one, StripeWish("btrfs"))[0].filesystem == "btrfs"
-    assert as_it_is((asked,), one, StripeWish("md"))[0].filesystem is None
-    assert one.size_bytes and one.size_bytes > MIB
+    assert as_it_is((asked,), one)[0].filesystem == "btrfs"
+    assert as_it_is((asked,), one, (None,))[0].filesystem is None
+    array = Layer("md raid1", "/dev/md5", "/dev/sda1", signatures=(Signature("xfs", "filesystem"),))
+    assert array_on(replace(one, layers=(array,))) == array
+    assert array_on(replace(one, layers=(replace(array, below="/dev/sda"),))) is None
+    assert array_on(replace(one, layers=(array, replace(array, path="/dev/md6")))) is None
+    assert as_it_is((asked,), one, (array,))[0].filesystem == "xfs"
