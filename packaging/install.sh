@@ -3,8 +3,9 @@
 #
 #   packaging/install.sh DESTDIR [FOLDER]
 #
-# FOLDER holds the program; without it that is /usr/lib/diskwright. PYTHON has rich and the other libraries, since manual pages and
-# completions are made here. Nothing is fetched. SOURCE_DATE_EPOCH dates the manual pages.
+# FOLDER holds the program; without it that is /usr/lib/diskwright. PYTHON has rich and the other libraries,
+# since manual pages and completions are made here. Nothing is fetched. SOURCE_DATE_EPOCH dates the manual
+# pages.
 set -eu
 [ $# = 1 ] || [ $# = 2 ] || {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2

@@ -4,8 +4,10 @@ import os
 from collections.abc import Iterable
 from typing import TypeVar
 
-SEED = int(os.environ.get("DISKWRIGHT_SEED", "1"))
-IS_FULL = "DISKWRIGHT_EVERY_FILESYSTEM" in os.environ
+SEED_VARIABLE, FULL_VARIABLE = "DISKWRIGHT_SEED", "DISKWRIGHT_EVERY_FILESYSTEM"
+"""The lab hands them on to its guests."""
+SEED = int(os.environ.get(SEED_VARIABLE, "1"))
+IS_FULL = FULL_VARIABLE in os.environ
 
 Case = TypeVar("Case")
 

@@ -82,6 +82,9 @@ BEGINNING = ACTIONS | {"apply", "ensure", "move", "bring", "resume", "keep", "un
 
 LONGEST_SENTENCE = 4000
 
+CALLED = "DISKWRIGHT_CALLED"
+"""The launcher or the one file by which it was started, which may be no command of the shell."""
+
 ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
 """The folders of the profiles, without which less would be known than it seems."""
 
@@ -92,11 +95,27 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     open_streams()
     speak()
     os.environ.pop(debuglog.VARIABLE, None)
-    if "--debug" in words:
-        from wizard.report.debug import debugged
+    called = os.environ.pop(CALLED, "")
+    try:
+        if "--debug" in words:
+            from wizard.report.debug import debugged
 
-        return debugged(words, carry_out)
-    return carry_out(words)
+            return debugged(words, carry_out)
+        return carry_out(words)
+    finally:
+        if called and sys.stdout.isatty() and sys.stderr.isatty():
+            tell_called(called)
+
+
+def tell_called(file: str) -> None:
+    """What is typed for the command's name, which all the hints say, where the shell would not find it."""
+    from shlex import quote
+    from shutil import which
+
+    if which("diskwright") is None:
+        from wizard.faces.words.cli import NO_SUCH_NAME
+
+        _tell(NO_SUCH_NAME(file=quote(printable(file, 400))))
 
 
 def carry_out(words: list[str]) -> int:
@@ -150,6 +169,8 @@ def parser_of(name: str) -> "ArgumentParser":
 
 def dispatch(words: list[str]) -> int:
     """Find and run the command that `words` name."""
+    if words[:1] == ["help"] and set(words[1:2]) & set(COMMANDS):
+        words = [words[1], "--help"]
     if words and words[0] in ("-h", "--help", "help"):
         from wizard.faces.showing.overview import overview
 
@@ -178,6 +199,11 @@ def dispatch(words: list[str]) -> int:
     # Now, while it can be read: it tells of a medium that fails.
     import_module("wizard.faces.words.cli")
     arguments = parse(parser_of(name), words)
+    if name == WIZARD and arguments.device in COMMANDS:
+        from wizard.faces.words.cli import COMMAND_FIRST
+
+        _tell(COMMAND_FIRST(command=arguments.device))
+        return ExitCode.USAGE
     arguments.words = (name, *words)
     return command_of(name).main(arguments)
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the package for Arch from what is committed: packaging/arch/build.sh OUTPUT [MAKEPKG-OPTION...]
 #
-# Needs makepkg, another user than root, and what PKGBUILD names. SOURCES names a folder that packaging/source.sh made before.
+# Needs makepkg, another user than root, and what PKGBUILD names. SOURCES names a folder that
+# packaging/source.sh made before.
 set -eu
 [ $# -ge 1 ] || {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
@@ -14,6 +15,6 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 cp -- "$here/PKGBUILD" "$work/"
-if [ -n "${SOURCES:-}" ]; then cp -- "$SOURCES"/*.tar.gz "$work/"; else "$here/../source.sh" "$work"; fi
+"$here/../source.sh" "$work"
 cd "$work"
 PKGDEST=$output makepkg --clean "$@"

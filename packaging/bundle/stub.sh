@@ -2,22 +2,26 @@
 # diskwright in one file: this script, then a small archive of what unpacks, then all the rest (a squashfs).
 # Root mounts the rest, which takes no memory. Others unpack it once, into a folder of their own.
 set -eu
-# Of what somebody else brings along to root, nothing is to decide which program runs: the system's own come first.
+# Of what somebody else brings along to root, nothing is to decide which program runs: the system's own come
+# first.
 case ${SUDO_UID:-}${PKEXEC_UID:-}${DOAS_USER:-} in
     ?*) PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH ;;
 esac
-me=$(readlink -f "$0") digest=@DIGEST@ tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
+me=$(readlink -f "$0") digest=@DIGEST@
+tools_at=@TOOLS_AT@ tools_size=@TOOLS_SIZE@ rest_at=@REST_AT@ rest_size=@REST_SIZE@
 umask 022
 
 start() { # TREE WORD...
-    tree=$1
+    tree=$1 DISKWRIGHT_CALLED=$me
+    export DISKWRIGHT_CALLED
     shift
     exec "$tree/bin/diskwright" "$@"
 }
 
 mounted() { # TREE
     mkdir -p "$1" 2>/dev/null || return 1
-    mount -t squashfs -o "ro,nosuid,nodev,loop,offset=$rest_at,sizelimit=$rest_size" "$me" "$1" 2>/dev/null && return 0
+    mount -t squashfs -o "ro,nosuid,nodev,loop,offset=$rest_at,sizelimit=$rest_size" "$me" "$1" 2>/dev/null &&
+        return 0
     # busybox's mount knows no offset.
     loop=$(losetup -f 2>/dev/null) && losetup -r -o "$rest_at" "$loop" "$me" 2>/dev/null || return 1
     status=0
@@ -33,15 +37,21 @@ is_own() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && [ -z "$(find "$1" -pru
 # False, too, where nothing may be started from: -x knows.
 unpacked() { # FOLDER
     [ ! -x "$1/bin/diskwright" ] || return 0
+    # What a start left that was killed.
+    find "$1".* -prune -mmin +60 -exec rm -rf {} + 2>/dev/null || :
     new=$1.$$
     mkdir "$new" || return 1
+    trap 'rm -rf "$new"' EXIT
+    trap 'exit 130' INT TERM HUP
     if tail -c "+$((tools_at + 1))" "$me" | head -c "$tools_size" | tar -xzf - -C "$new" &&
-        [ -x "$new/unsquashfs" ] && "$new/ld-linux-x86-64.so.2" --inhibit-cache --library-path "$new" "$new/unsquashfs" \
-        -q -n -o "$rest_at" -d "$new/tree" "$me" >"$new/said" 2>&1; then
+        [ -x "$new/unsquashfs" ] &&
+        "$new/ld-linux-x86-64.so.2" --inhibit-cache --library-path "$new" "$new/unsquashfs" \
+            -q -n -o "$rest_at" -d "$new/tree" "$me" >"$new/said" 2>&1; then
         # Another start may have been quicker.
         mv -T "$new/tree" "$1" 2>/dev/null || :
     fi
     rm -rf "$new"
+    trap - EXIT INT TERM HUP
     [ -x "$1/bin/diskwright" ]
 }
 

@@ -3,9 +3,9 @@
 #
 #   packaging/debian/build.sh OUTPUT
 #
-# Here, on Debian sid or forky, with what packaging/debian/control names under Build-Depends. packaging/debian/check.sh does it in a
-# root made for that. OUTPUT gets the source package and the .deb. Nothing is fetched where PYLIBBLKID names the binding's source
-# (see packaging/source.sh).
+# Here, on Debian sid or forky, with what packaging/debian/control names under Build-Depends.
+# packaging/debian/check.sh does it in a root made for that. OUTPUT gets the source package and the .deb.
+# Nothing is fetched where PYLIBBLKID names the binding's source (see packaging/source.sh).
 set -eu
 [ $# = 1 ] || {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
@@ -17,7 +17,7 @@ output=$(readlink -f -- "$1")
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
-if [ -n "${SOURCES:-}" ]; then cp -- "$SOURCES"/*.tar.gz "$work/"; else "$here/../source.sh" "$work"; fi
+"$here/../source.sh" "$work"
 for archive in "$work"/diskwright-*.tar.gz; do
     version=${archive##*/diskwright-}
     version=${version%.tar.gz}

@@ -3,9 +3,10 @@
 #
 #   sudo packaging/debian/check.sh OUTPUT
 #
-# The package, with its sources, goes to OUTPUT. Checked are lintian's errors and warnings, the manual pages, the commands as they are
-# installed, a whole run on a drive that the demo makes, polkit's action by a real pkexec, and that nothing stays behind when it is
-# removed. The root comes by mmdebstrap from where this system's apt is set up to. About four minutes.
+# The package, with its sources, goes to OUTPUT. Checked are lintian's errors and warnings, the manual pages,
+# the commands as they are installed, a whole run on a drive that the demo makes, polkit's action by a real
+# pkexec, and that nothing stays behind when it is removed. The root comes by mmdebstrap from where this
+# system's apt is set up to. About four minutes.
 set -eu
 [ $# = 1 ] || {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
@@ -35,15 +36,18 @@ trap 'exit 130' INT TERM HUP
 
 say() { printf '== %s\n' "$*"; }
 inside() {
-    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"
+    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb \
+        DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 "$here/../source.sh" "$work/sources"
 
 say "a root of Debian sid"
 # shellcheck disable=SC2016 # apt's own fields
-mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(REPO_URI)' | awk '$1 == "Packages" && $2 == "Debian" { print $3; exit }')
-needs=$(sed -n '/^Build-Depends:/,/^[A-Z].*-Version/p' "$here/control" | sed -e 's/^Build-Depends://; /^[A-Z]/d; s/([^)]*)//g' | tr -d ' \n')
+mirror=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(REPO_URI)' |
+    awk '$1 == "Packages" && $2 == "Debian" { print $3; exit }')
+needs=$(sed -n '/^Build-Depends:/,/^[A-Z].*-Version/p' "$here/control" |
+    sed -e 's/^Build-Depends://; /^[A-Z]/d; s/([^)]*)//g' | tr -d ' \n')
 needs=$(echo "$needs" | sed 's/debhelper-compat/debhelper/; s/dh-sequence-python3/dh-python/')
 # A mirror may be a copy that is kept: its lists are signed, and may be older than they are valid.
 mmdebstrap --quiet --variant=buildd --aptopt='Acquire::Check-Valid-Until "false"' \
@@ -69,7 +73,8 @@ inside sh -c 'lintian --allow-root --fail-on error,warning /build/output/*.chang
 
 say "installed"
 inside apt-get update -q >/dev/null
-inside sh -c 'apt-get install -q -y --no-install-recommends /build/output/diskwright_*.deb' >"$work/install.log" 2>&1 || {
+inside sh -c 'apt-get install -q -y --no-install-recommends /build/output/diskwright_*.deb' \
+    >"$work/install.log" 2>&1 || {
     tail -n 40 "$work/install.log"
     exit 1
 }
@@ -88,7 +93,9 @@ set -eu
 useradd tester
 mkdir -p /run/dbus
 cat >/etc/polkit-1/rules.d/00-test.rules <<'RULES'
-polkit.addRule(function (action, subject) { return action.id == "diskwright.as-root" ? polkit.Result.YES : polkit.Result.NO; });
+polkit.addRule(function (action, subject) {
+    return action.id == "diskwright.as-root" ? polkit.Result.YES : polkit.Result.NO;
+});
 RULES
 dbus-daemon --system --fork --nopidfile
 /usr/lib/polkit-1/polkitd --no-debug >/dev/null 2>&1 &
@@ -98,7 +105,8 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 as_tester() { setpriv --reuid=tester --regid=tester --init-groups "$@"; }
 # What it starts is found by its path, as the wizard of a plain user finds it.
-program=$(as_tester env PYTHONPATH=/usr/lib/diskwright python3 -c 'from wizard.apply.root.ask import relay_argv; print(*relay_argv())')
+program=$(as_tester env PYTHONPATH=/usr/lib/diskwright \
+    python3 -c 'from wizard.apply.root.ask import relay_argv; print(*relay_argv())')
 [ "$program" = /usr/lib/diskwright/as-root ]
 echo | as_tester pkexec "$program" | grep -q '"say": "root"'
 # By another program the action is not given.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from compileall import compile_dir
 from dataclasses import dataclass
 
+from tests.daily import FULL_VARIABLE
 from tests.lab.drives.fleet import Fleet
 from tests.lab.errands.errand import CANNOT_RUN, counted, task
 from tests.lab.errands.groups import Planned, batches, grouped, wanted_of
@@ -53,6 +54,9 @@ def main() -> int:
     if arguments.list:
         print("\n".join(_described(one) for one in planned(arguments)))
         return 0
+    if arguments.full:
+        # For the guests, in which visits look at a sample of what is alike.
+        os.environ[FULL_VARIABLE] = "1"
     ended_by_signals()
     found = Sum()
     try:
@@ -89,7 +93,9 @@ def _parser() -> ArgumentParser:
         help="so many guests at a time; without it as many as this machine can bear",
     )
     parser.add_argument(
-        "--full", action="store_true", help="also the visits that take too long for every day"
+        "--full",
+        action="store_true",
+        help="also the visits that take too long for every day, and in all of them every case",
     )
     parser.add_argument("--list", action="store_true", help="name the visits and do none")
     parser.add_argument(

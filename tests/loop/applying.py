@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import Bench, tool
+from tests.fingerprint import fingerprint
 from wizard.apply.decide import job_of
 from wizard.apply.plan.start import start_run
 from wizard.apply.run import kinds
@@ -22,6 +23,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import is_locked
 from wizard.apply.run.process import Purpose
+from wizard.layout.document import render_plan
 from wizard.layout.planner import PLAIN, Mode, make_plan
 from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -139,7 +141,7 @@ class Work:
     def digest(self, drive: str) -> str:
         """A fingerprint of all of a drive."""
         tool("blockdev", "--flushbufs", drive)
-        return hashlib.sha256(self.bench.image_of(drive).read_bytes()).hexdigest()
+        return fingerprint(self.bench.image_of(drive))
 
 
 def unknown_kernel(machine: Machine) -> Machine:
@@ -237,6 +239,14 @@ def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedP
     )
 
 
+def command_to_apply(work: Work, plan: Plan) -> list[str]:
+    """What applies a plan from its file, confirmed, for a test that starts it itself."""
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    words = ("apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
+    return [sys.executable, "-m", "wizard", *words]
+
+
 def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
     """Where a run may write, in bytes: both ends of the drive, where the table lies, and every new
     partition."""
@@ -246,15 +256,18 @@ def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
     )
 
 
-def fill(drive: str, bench: Bench) -> bytes:
-    """Write a pattern over all of a drive that was made here, so that every byte changed shows."""
+def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
+    """Write a pattern over all of a drive that was made here, so that every byte changed shows; or over its
+    first and last MiB and one in so `every` between them, where zeros over the rest would not be seen."""
     bench.own(drive)
     image = bench.image_of(drive)
     size = image.stat().st_size
     pattern = b"".join(hashlib.sha256(number.to_bytes(8, "big")).digest() for number in range(MIB // 32))
     with Path(drive).open("r+b", buffering=0) as device:
-        for _ in range(size // MIB):
-            device.write(pattern)
+        for number in range(count := size // MIB):
+            if number % every == 1 % every or number in (0, count - 1):
+                device.seek(number * MIB)
+                device.write(pattern)
         os.fsync(device.fileno())
     return pattern
 

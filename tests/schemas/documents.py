@@ -167,7 +167,9 @@ DOCUMENTS = (
     _of(migrate.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
     _sealed(MIGRATIONS, "A migration in place", "`migrate --way`"),
     _shown(MIGRATIONS, "A migration in place"),
-    _sealed(CARRIED, "A plan that carries files over to another drive", "`migrate --way full --to`"),
+    _sealed(
+        CARRIED, "A way to ext4, for where the filesystem is not in use", "`migrate --way` of one in use"
+    ),
     _sealed(MOVES, "Moves of partitions", "`move`"),
     _shown(MOVES, "Moves of partitions"),
     _sealed(BRINGS, "What is copied to a volume", "`bring`"),

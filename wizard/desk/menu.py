@@ -99,10 +99,10 @@ def entries(
         found += _of_partition(drive, part)
         found += _of_misaligned(machine, drive, part, here)
     else:
-        found += _of_the_whole(machine, drive, here)
-    found = [_hindered(here, one) for one in found]
+        found += _of_whole_drive(machine, drive, here)
+    found = [_unless_not_worked_out(here, one) for one in found]
     own = runs_on(runs, drive, device)
-    found = [_beside(own, one) for one in found]
+    found = [_unless_runs_come_first(own, one) for one in found]
     # What can be done comes before what cannot; what destroys comes last of each.
     return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
 
@@ -118,16 +118,16 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
             yield Entry("show-run", "v", words.SHOW_RUN(), says)
 
 
-def _beside(runs: Sequence[OpenRun], entry: Entry) -> Entry:
-    """That the runs come first is the reason that counts, where they stand against it."""
+def _unless_runs_come_first(runs: Sequence[OpenRun], entry: Entry) -> Entry:
+    """Where an open run stands against it, that is the reason that is told, before every other."""
     why_not = why_not_now(runs)
     unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
     stands = why_not != "" and (entry.name in WRITES or unmounts)
     return replace(entry, why_not=why_not) if stands else entry
 
 
-def _hindered(here: Here, entry: Entry) -> Entry:
-    """What stands against it on this drive is the better reason."""
+def _unless_not_worked_out(here: Here, entry: Entry) -> Entry:
+    """Where nothing on the drive stands against it, that nothing can be worked out here may do so."""
     if entry.why_not == "" and entry.name in WORKED_OUT:
         return replace(entry, why_not=here.not_worked_out)
     return entry
@@ -170,24 +170,26 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
     named = words.RENAME_SAYS(label=printable(label, 40)) if label else words.NO_LABEL()
-    yield Entry("rename", "r", words.RENAME(), named, _text(why_not_relabel(drive, device)))
-    yield Entry("mount", "n", words.MOUNT(), words.MOUNT_SAYS(), _text(why_not_mount(machine, drive, device)))
+    yield Entry("rename", "r", words.RENAME(), named, _or_empty(why_not_relabel(drive, device)))
+    yield Entry(
+        "mount", "n", words.MOUNT(), words.MOUNT_SAYS(), _or_empty(why_not_mount(machine, drive, device))
+    )
     place = ", ".join(places_of(drive, device))
     yield Entry(
         "unmount",
         "u",
         words.UNMOUNT(),
         words.UNMOUNT_SAYS(place=place),
-        _text(why_not_unmount(drive, device)),
+        _or_empty(why_not_unmount(drive, device)),
     )
     if signatures_on(drive, device):
-        why_not = _text(why_not_bring(drive, device)) or here.not_measured
+        why_not = _or_empty(why_not_bring(drive, device)) or here.not_measured
         yield Entry("bring", "y", words.BRING(), words.BRING_SAYS(), why_not)
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
     against = why_not_remount(drive, device, has_line=has_line)
-    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _text(against))
-    yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _text(why_not_tune(drive, device)))
+    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _or_empty(against))
+    yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _or_empty(why_not_tune(drive, device)))
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
@@ -200,13 +202,13 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
     # One that is mounted may also not fill its partition, which only root can see.
     says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
-    yield Entry("grow", "g", words.GROW(), says, _text(why_not))
+    yield Entry("grow", "g", words.GROW(), says, _or_empty(why_not))
     yield Entry("adjust", "z", words.ADJUST(), *_adjusting(drive, part))
     yield Entry(
-        "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _text(why_not_format(drive, part)), ends=True
+        "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _or_empty(why_not_format(drive, part)), ends=True
     )
     yield Entry(
-        "delete", "D", words.DELETE(), words.DELETE_SAYS(), _text(why_not_delete(drive, part)), ends=True
+        "delete", "D", words.DELETE(), words.DELETE_SAYS(), _or_empty(why_not_delete(drive, part)), ends=True
     )
 
 
@@ -251,12 +253,14 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
     yield Entry("move", "f", words.MOVE_ALL(), says, why_not)
 
 
-def _of_the_whole(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
     yield from _of_several_misaligned(machine, drive, here)
     yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
     yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
-    yield Entry("power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _text(why_not_power_off(drive)))
+    yield Entry(
+        "power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _or_empty(why_not_power_off(drive))
+    )
 
 
-def _text(why: Said | None) -> Text:
+def _or_empty(why: Said | None) -> Text:
     return "" if why is None else why

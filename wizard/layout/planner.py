@@ -2,7 +2,7 @@
 into it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
@@ -95,19 +95,53 @@ def make_plan(
         refuse_table(drive)
     if arrangement.table == "mbr":
         refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
+    room = _room(drive, size_bytes, geometry, arrangement.table, keep=keep)
+    plan_in = _grouped_plan if arrangement.grouped else _partitioned_plan
+    return plan_in(machine, drive, wishes, draw_uuid, room, recording)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Where new partitions can lie: in `spaces` between the `bounds` of a table, which is kept (`keep`) or
+    freshly made (`fresh_kind`)."""
+
+    size_bytes: int
+    geometry: Geometry
+    before: Layout
+    bounds: Extent
+    spaces: Sequence[Extent]
+    fresh_kind: TableKind
+    keep: bool
+
+
+def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, keep: bool) -> _Room:
     before = layout_before(drive, size_bytes, geometry, keep=keep)
-    bounds = (
-        bounds_of(drive, size_bytes, geometry)
-        if keep
-        else fresh_bounds(arrangement.table, size_bytes, geometry)
-    )
-    free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
-    spaces = aligned_spaces(free, geometry)
-    if arrangement.grouped:
-        return _grouped_plan(
-            machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, recording, keep=keep
-        )
-    extents = place([demand_of(wish, spaces, geometry) for wish in wishes], spaces, geometry)
+    if keep:
+        bounds, partitions = bounds_of(drive, size_bytes, geometry), before.partitions
+    else:
+        bounds, partitions = fresh_bounds(fresh_kind, size_bytes, geometry), ()
+    free = [slot for slot in with_free(partitions, bounds) if not slot.number]
+    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
+
+
+def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
+    """Why nothing can be encrypted there; None where it can."""
+    if drive.zoned == HOST_MANAGED:
+        return words.ZONED_NO_PARTITIONS(drive=drive.path)
+    return words.GROUP_NOT_ENCRYPTED() if arrangement.grouped else None
+
+
+def _partitioned_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    draw_uuid: Callable[[], str],
+    room: _Room,
+    recording: Recording,
+) -> Plan:
+    """The plan that gives each volume a partition of its own. Raises as `make_plan` does."""
+    geometry, before, keep = room.geometry, room.before, room.keep
+    extents = place([demand_of(wish, room.spaces, geometry) for wish in wishes], room.spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(
         volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)
@@ -117,11 +151,10 @@ def make_plan(
         encrypted(volume, extent.size_bytes, geometry, draw_uuid(), wish.key) if wish.encrypted else volume
         for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
     )
-    table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=arrangement.table)
-    after = layout_after(before, table, volumes, bounds)
-    identity = known_identity(machine, drive, size_bytes, geometry)
-    wipes = () if keep else old_wipes(drive, before)
-    operations = operations_of(wipes, table, volumes, geometry)
+    table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=room.fresh_kind)
+    after = layout_after(before, table, volumes, room.bounds)
+    identity = known_identity(machine, drive, room.size_bytes, geometry)
+    operations = operations_of(() if keep else old_wipes(drive, before), table, volumes, geometry)
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
         *doubts_of(drive, recording, keep=keep),
@@ -135,40 +168,28 @@ def make_plan(
     return Plan(identity, before, after, volumes, steps, doubts)
 
 
-def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
-    """Why nothing can be encrypted there; None where it can."""
-    if drive.zoned == HOST_MANAGED:
-        return words.ZONED_NO_PARTITIONS(drive=drive.path)
-    return words.GROUP_NOT_ENCRYPTED() if arrangement.grouped else None
-
-
 def _grouped_plan(
     machine: Machine,
     drive: Drive,
     wishes: tuple[Wish, ...],
     draw_uuid: Callable[[], str],
-    before: Layout,
-    bounds: Extent,
-    spaces: Sequence[Extent],
-    fresh_kind: TableKind,
+    room: _Room,
     recording: Recording,
-    *,
-    keep: bool,
 ) -> Plan:
-    """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan`
+    """The plan that puts all volumes into one volume group on the largest space. Raises as `make_plan`
     does."""
     refuse_lacking(machine.kernel, DEVICE_MAPPER)
     refuse_missing(machine, LVM_PROGRAMS)
-    size_bytes, geometry = refuse_drive(drive)
-    extent = group_extent(wishes, spaces, geometry)
+    geometry, before, keep = room.geometry, room.before, room.keep
+    extent = group_extent(wishes, room.spaces, geometry)
     (number,) = _free_numbers(drive, 1, keep=keep)
     sizes = logical_sizes(wishes, extent.size_bytes)
     group, volumes = in_group(
         drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid()
     )
-    table = grouped_table(drive.path, before, not keep, group, volumes, extent, fresh_kind)
-    after = grouped_after(before, table, group, volumes, bounds)
-    identity = known_identity(machine, drive, size_bytes, geometry)
+    table = grouped_table(drive.path, before, not keep, group, volumes, extent, room.fresh_kind)
+    after = grouped_after(before, table, group, volumes, room.bounds)
+    identity = known_identity(machine, drive, room.size_bytes, geometry)
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
     doubts = (
         *doubts_of(drive, recording, keep=keep),

@@ -23,6 +23,7 @@ from wizard.model.machine import (
     Unread,
 )
 from wizard.model.names import partition_path
+from wizard.model.said import Said
 from wizard.model.waiting import Waiting
 from wizard.probe.content.grub import next_of
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
@@ -89,9 +90,9 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     ata, ata_trouble = ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
     rate = own_rate(ata, rate_in_page(raw), smart)
-    signatures = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
     partitions = _partitions(raw, reading, found.mount_points)
-    signatures = tuple(mark for mark in signatures if not belongs_to_partition(mark, partitions))
+    signatures = _own_signatures(raw, size or 0, partitions)
+    schedulers = raw.sysfs.get("queue/scheduler", "")
     return Drive(
         path=raw.path,
         size_bytes=size,
@@ -114,8 +115,8 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         zones=zones_of(raw),
         vpd_zoned=_vpd_zoned(raw),
         discard=_discard(raw.sysfs),
-        scheduler=next(iter(re.findall(r"\[([\w-]+)\]", raw.sysfs.get("queue/scheduler", ""))), None),
-        schedulers=tuple(re.findall(r"[\w-]+", raw.sysfs.get("queue/scheduler", ""))),
+        scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
+        schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
         diskseq=whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
         smart=smart,
@@ -138,11 +139,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         if reading and not _is_partial(raw)
         else None,
         unread=tuple(
-            replace(unread, without_root=not machine.root)
-            for unread in (
-                *_unread(raw, reading),
-                *([Unread("ata", ata_trouble)] if ata_trouble else []),
-            )
+            replace(unread, without_root=not machine.root) for unread in _unread(raw, reading, ata_trouble)
         ),
     )
 
@@ -189,6 +186,12 @@ def _decoded(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return b""
+
+
+def _own_signatures(raw: RawDrive, size: int, partitions: tuple[Partition, ...]) -> tuple[Signature, ...]:
+    """The marks of the drive as a whole, without those that are a partition's."""
+    found = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
+    return tuple(mark for mark in found if not belongs_to_partition(mark, partitions))
 
 
 def _partitions(
@@ -342,7 +345,7 @@ def _vpd_zoned(raw: RawDrive) -> int | None:
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
-def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
+def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Said | None) -> tuple[Unread, ...]:
     """The reasons, by field. A drive whose bytes were not read lacks several fields for one reason."""
     found = []
     for error in raw.errors:
@@ -355,7 +358,8 @@ def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
     if trouble := smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
-    return tuple(dict.fromkeys(found))
+    ata = (Unread("ata", ata_trouble),) if ata_trouble else ()
+    return (*dict.fromkeys(found), *ata)
 
 
 def _filesystems(raw: RawMachine) -> frozenset[str]:

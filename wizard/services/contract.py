@@ -59,11 +59,10 @@ class Services(Brings, Protocol):
 
     @property
     def apply_obstacle(self) -> str:
-        """Why nothing can be applied from here, in a sentence; empty where it can, be it after asking for
-        root.
+        """Why nothing can be applied from here, in a sentence; empty where it can.
 
-        It is `obstacle` but for a plain user who has a way to root: measuring is not possible there, and
-        applying is.
+        It is the same as `obstacle`, except for a plain user who can be asked for root: applying is then
+        possible, and measuring is not.
         """
         ...
 

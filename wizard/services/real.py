@@ -62,6 +62,12 @@ class RealServices(Running):
 
         return taken_arrays()
 
+    def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+        """By this system's fstab."""
+        from wizard.apply.tune.left_at_boot import with_lines_left
+
+        return with_lines_left(plan, drives, self._place.fstab)
+
     def usual(self) -> Usual:
         """By this system; in the folder given, nobody but root could reach what is mounted."""
         from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
@@ -223,7 +229,7 @@ class RealServices(Running):
         """Whether it outlives a power cut."""
         from wizard.apply.run.runs import STATE, doubts_about, runs_folder
 
-        # Root's end knows nothing of a plain user's environment.
+        # The process that runs as root knows nothing of a plain user's environment.
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 

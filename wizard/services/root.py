@@ -76,7 +76,7 @@ class WithRoot(Rules):
         return str(offer(missing, cost(missing)))
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """Here as root, else by root's end."""
+        """Here as root, else by the process that runs as root."""
         from wizard.apply.packages.install import install
 
         if self.needs_root:
@@ -96,12 +96,13 @@ class WithRoot(Rules):
 
     @property
     def _root(self) -> Elevated | None:
-        """Root's end, while it is there."""
+        """The process that runs as root, while it is there."""
         return self._elevated if self._elevated is not None and not self._elevated.gone else None
 
     @property
     def _asked_root(self) -> Elevated:
-        """Root's end, asked for where it is not there yet; raises Refused where root is not given."""
+        """The process that runs as root, begun where it is not there yet; raises Refused where root is not
+        given."""
         self.obtain_root()
         assert self._elevated is not None
         return self._elevated

@@ -209,7 +209,8 @@ class Rules:
         from wizard.layout.planner import PLAIN, make_plan
 
         recording = self.diagnose(machine, drive).recording
-        return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
+        made = make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
+        return self._with_lines_left(made, (drive,))
 
     def plan_part(
         self,
@@ -226,9 +227,10 @@ class Rules:
         recording = self.diagnose(machine, drive).recording
         match change:
             case PartChange.FORMAT:
-                return format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
+                made = format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
+                return self._with_lines_left(made, (drive,))
             case PartChange.DELETE:
-                return delete_plan(machine, drive, part, recording)
+                return self._with_lines_left(delete_plan(machine, drive, part, recording), (drive,))
             case PartChange.GROW:
                 return grow_plan(machine, drive, part, recording, size_bytes or None)
             case PartChange.SHRINK:
@@ -261,13 +263,18 @@ class Rules:
         from wizard.layout.several.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
-        return make_striped_plan(
+        made = make_striped_plan(
             machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays()
         )
+        return self._with_lines_left(made, drives)
 
     def _arrays(self) -> Sequence[str]:
         """None but on a live machine."""
         return ()
+
+    def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+        """The plan, with what it says of mounts at boot; nothing but on a live machine."""
+        return plan
 
     def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
         """As the protocol says."""

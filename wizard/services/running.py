@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Running(WithRoot):
-    """What becomes of plans, changes and migrations here. Root's end knows the one run that it began."""
+    """What becomes of plans, changes and migrations here. For a plain user a process that runs as root begins
+    a run, and knows that one alone."""
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """By a detached process, which root begins."""
@@ -167,7 +168,7 @@ class Running(WithRoot):
         return isinstance(plan, Plan) and plan.takes_passphrase and wants_passphrase(run, plan)
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-        """As root; what root's end does not know, a command does."""
+        """As root; a plain user is refused, with the command that does it."""
         from wizard.apply.decide import resume
         from wizard.apply.run.runs import called
 

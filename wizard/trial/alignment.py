@@ -3,7 +3,8 @@ fresh places."""
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
 
@@ -14,7 +15,7 @@ from wizard.model.said import Said
 from wizard.model.units import KIB
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive
-from wizard.trial.access import Reads, WriteBacks
+from wizard.trial.access import Accesses, Reads, WriteBacks
 from wizard.trial.measure import Clock, Progress, measure
 from wizard.trial.paired import BAND, CACHE_CLAIM, judge
 from wizard.trial.places import Grid, draw_places
@@ -49,36 +50,19 @@ def run_alignment_trial(
     if drive.geometry is None or not drive.size_bytes:
         raise Failed(str(_unread(drive)))
     grid = _grid(drive.geometry, assume_physical_bytes)
-    named = part.path if part else drive.path
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
         sentence = str(words.IMPOSSIBLE(drive=drive.path, why=reason))
-        return Verdict(
-            drive.path, access, Outcome.NOT_POSSIBLE, None, sentence, (), grid.block_bytes, 0, 0.0, ()
-        )
+        outcome = Outcome.NOT_POSSIBLE
+        return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
     clock = Clock(seconds, stop)
-    if write:
-        with claimed(drive, probe, synchronous=True) as held:
-            writes = WriteBacks(drive.path, held.descriptor, grid.block_bytes, held.extents, held.watch)
-            result = measure(writes, held.extents, grid, clock, on_progress, claim_above=claim)
-    else:
-        descriptor = _open_to_read(drive.path)
-        try:
-            whole = (Extent(0, drive.size_bytes),)
-            result = measure(
-                Reads(drive.path, descriptor, grid.block_bytes),
-                whole,
-                grid,
-                clock,
-                on_progress,
-                claim_above=claim,
-            )
-        finally:
-            os.close(descriptor)
+    opened = _write_backs(drive, grid, probe) if write else _reads(drive.path, drive.size_bytes, grid)
+    with opened as (accesses, extents):
+        result = measure(accesses, extents, grid, clock, on_progress, claim_above=claim)
     outcome = judge(result.ratio, claim)
     return Verdict(
         drive=drive.path,
@@ -86,7 +70,13 @@ def run_alignment_trial(
         outcome=outcome,
         ratio=result.ratio,
         sentence=sentence_for(
-            named, access, outcome, result.ratio, len(result.pairs), claim, as_in_part=part is not None
+            part.path if part else drive.path,
+            access,
+            outcome,
+            result.ratio,
+            len(result.pairs),
+            claim,
+            as_in_part=part is not None,
         ),
         caveats=caveats_for(
             drive,
@@ -139,6 +129,27 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Said | None:
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
         return words.TOO_SMALL()
     return None
+
+
+@contextmanager
+def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
+    """Reads of the whole drive. Raises Failed where it cannot be opened."""
+    descriptor = _open_to_read(path)
+    try:
+        yield Reads(path, descriptor, grid.block_bytes), (Extent(0, size_bytes),)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _write_backs(
+    drive: Drive, grid: Grid, probe: Callable[[str], Drive]
+) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
+    """Writes to free space of the drive, which nobody else has meanwhile. Raises Refused as `claimed`
+    does."""
+    with claimed(drive, probe, synchronous=True) as held:
+        writes = WriteBacks(drive.path, held.descriptor, grid.block_bytes, held.extents, held.watch)
+        yield writes, held.extents
 
 
 def _open_to_read(path: str) -> int:

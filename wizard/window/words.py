@@ -13,7 +13,7 @@ OF_FIVE = Sentence("window.of-five", "of 5")
 TOO_SMALL = Sentence(
     "window.too-small",
     "This terminal has {columns} columns and {lines} lines. "
-    "diskwright needs {least_columns} and {least_lines}.",
+    "diskwright needs {least_columns} and {least_lines}; `diskwright --plain` needs neither. q ends.",
 )
 BELOW = Sentence("window.below", "{count} more")
 RATE = Sentence("window.rate", "{rate:size}/s")

@@ -78,7 +78,13 @@ SLOW_AND_DEAR, SLOW = Pace(250, charges_rewrites=True), Pace(50, charges_rewrite
 0.15 ms more, which would be seen at 250 requests a second."""
 
 
-def _disk(name: str, number: int, model: str, size_bytes: int = TB, **changes: Any) -> EmulatedDrive:  # noqa: ANN401
+def _disk(
+    name: str,
+    number: int,
+    model: str,
+    size_bytes: int = TB,
+    **changes: Any,  # noqa: ANN401
+) -> EmulatedDrive:
     """A rotating 512e SATA drive that charges for rewrites, and is empty; anything else by keyword. `number`
     is its alone."""
     plain = EmulatedDrive(
@@ -232,7 +238,12 @@ SATA_FLEET = Fleet(
 """SATA drives, told apart by their models and by what they say of themselves."""
 
 
-def _nvme(name: str, block_bytes: int, size_bytes: int = 8 * GIB, **changes: Any) -> EmulatedDrive:  # noqa: ANN401
+def _nvme(
+    name: str,
+    block_bytes: int,
+    size_bytes: int = 8 * GIB,
+    **changes: Any,  # noqa: ANN401
+) -> EmulatedDrive:
     plain = EmulatedDrive(name, Bus.NVME, f"LAB-{name.upper()}", block_bytes, block_bytes, size_bytes)
     return replace(plain, **changes)
 

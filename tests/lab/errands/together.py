@@ -100,7 +100,8 @@ def run_together(tasks: Sequence[Task], at_once: int, ended: Callable[[Outcome],
         while waiting or running:
             while waiting and len(running) < at_once:
                 # Closed with the worker.
-                running.append(_Worker(waiting.popleft(), tempfile.TemporaryFile() if quiet else None))  # noqa: SIM115
+                output = tempfile.TemporaryFile() if quiet else None  # noqa: SIM115
+                running.append(_Worker(waiting.popleft(), output))
             for worker, late in _over(running):
                 running.remove(worker)
                 try:

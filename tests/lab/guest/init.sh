@@ -1,5 +1,6 @@
 #!/bin/sh
-# The guest's first script: this machine's root over 9p, read-only, below a layer with the guest's modules and udev, below memory.
+# The guest's first script: this machine's root over 9p, read-only, below a layer with the guest's modules and
+# udev, below memory.
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
@@ -15,7 +16,8 @@ mount -t 9p -o "$shared,ro,cache=loose" root /low || echo "lab: no root"
 mount -t 9p -o "$shared,ro,cache=loose" layer /layer || echo "lab: no layer"
 mount -t tmpfs -o size=60%,mode=755 memory /rw
 mkdir /rw/upper /rw/work
-mount -t overlay -o lowerdir=/layer:/low,upperdir=/rw/upper,workdir=/rw/work root /new || echo "lab: no overlay"
+mount -t overlay -o lowerdir=/layer:/low,upperdir=/rw/upper,workdir=/rw/work root /new ||
+    echo "lab: no overlay"
 mkdir -p /new/lab
 mount -o move /lab /new/lab
 mount -t tmpfs -o mode=755 run /new/run

@@ -1,5 +1,7 @@
-# The guest's second script, on the real root. The lab writes its settings before it: UDEV CHECKOUT SHELL_WANTED and run_job.
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=linux DISKWRIGHT_LAB_GUEST=1
+# The guest's second script, on the real root. The lab writes its settings before it: UDEV CHECKOUT
+# SHELL_WANTED and run_job.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8
+export TERM=linux DISKWRIGHT_LAB_GUEST=1
 hostname guest
 mkdir -p /dev/pts /dev/shm
 mount -t devpts -o ptmxmode=666 devpts /dev/pts
@@ -14,7 +16,8 @@ rm -rf /var/lib/diskwright/runs /etc/diskwright
 if [ "$UDEV" = 1 ]; then
     mkdir -p /run/udev
     /usr/lib/systemd/systemd-udevd --daemon --resolve-names=never
-    udevadm trigger --action=add --subsystem-match=block --subsystem-match=scsi --subsystem-match=pci --subsystem-match=virtio
+    udevadm trigger --action=add --subsystem-match=block --subsystem-match=scsi --subsystem-match=pci \
+        --subsystem-match=virtio
     udevadm settle --timeout=60
 fi
 cd "$CHECKOUT" || echo "lab: $CHECKOUT is not there"
@@ -28,7 +31,8 @@ else
 fi
 echo "$status" > /lab/status
 sync
-# The power goes while this script still runs, and its root with it: from here on nothing is read and nothing started.
+# The power goes while this script still runs, and its root with it: from here on nothing is read and nothing
+# started.
 mkfifo /run/never
 {
     echo o > /proc/sysrq-trigger

@@ -28,6 +28,9 @@ KEYS = {
 }
 """As the Linux console sends them."""
 
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX")
+"""Of the environment. Without the last all would be compiled anew, for which a guest takes a minute."""
+
 
 class Terminal:
     """One run of a program, the wizard if none is named; use it in a with statement, which ends it."""
@@ -47,7 +50,7 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.received = b""
         self.status: int | None = None
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(cwd)

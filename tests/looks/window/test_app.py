@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import cast
 
@@ -30,6 +31,10 @@ def window(desk: MadeUpDesk, terminal: Terminal = MANY) -> Window:
 
 def text(app: Window) -> str:
     return "\n".join(line.text for line in app.face.sheet.lines)
+
+
+def has_rows(app: Window, count: int) -> bool:
+    return len(app.face.sheet.lines) == count
 
 
 async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
@@ -97,7 +102,7 @@ def test_another_size_is_another_layout() -> None:
             await pilot.press("end")
             for size in ((120, 36), (60, 16), (40, 10), (80, 24)):
                 await pilot.resize_terminal(*size)
-                await until(pilot, lambda size=size: len(app.face.sheet.lines) == size[1])  # type: ignore[misc]
+                await until(pilot, partial(has_rows, app, size[1]))
                 assert all(line.cell_length == size[0] for line in app.face.sheet.lines)
                 shown = "partition-127" in text(app)
                 assert shown if size != (40, 10) else f"{size[0]} columns" in text(app)

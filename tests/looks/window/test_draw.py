@@ -158,7 +158,9 @@ def test_too_small_is_one_sentence(size: tuple[int, int]) -> None:
     assert all(line.cell_length == size[0] for line in sheet.lines)
     assert not sheet.spots
     if size[0] > 50:
-        assert f"has {size[0]} columns and {size[1]} lines" in " ".join(line.text for line in sheet.lines)
+        said = " ".join(" ".join(line.text for line in sheet.lines).split())
+        assert f"has {size[0]} columns and {size[1]} lines" in said
+        assert "`diskwright --plain` needs neither" in said
 
 
 def test_without_colour_the_step_the_cursor_and_what_is_lost_are_marked() -> None:

@@ -6,7 +6,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import (
     ROOT,
     Work,
+    command_to_apply,
     diskwright,
     ended,
     gate,
@@ -32,7 +32,6 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drive
 from wizard.apply.run.runs import list_runs
-from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
@@ -258,28 +257,14 @@ def test_a_closed_terminal_does_not_stop_it(
 ) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4", None, work.place("media")))
-    file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    argv = command_to_apply(work, plan)
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(ROOT)
         os.environ["DISKWRIGHT_STATE"] = str(work.folder)
-        os.execv(
-            sys.executable,
-            [
-                sys.executable,
-                "-m",
-                "wizard",
-                "apply",
-                str(file),
-                "--confirm",
-                plan.drive.token,
-                "--fstab",
-                str(work.fstab),
-            ],
-        )
+        os.execv(argv[0], argv)
     until(lambda: Path(f"{opened}.reached").exists())
     (run,) = list_runs(work.runs)
     os.close(terminal)
@@ -296,21 +281,9 @@ def test_ctrl_c_stops_between_steps_and_says_so(
 ) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    argv = command_to_apply(work, plan)
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
-    argv = [
-        sys.executable,
-        "-m",
-        "wizard",
-        "apply",
-        str(file),
-        "--confirm",
-        plan.drive.token,
-        "--fstab",
-        str(work.fstab),
-    ]
     environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder)}
     with subprocess.Popen(argv, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as face:
         until(lambda: Path(f"{opened}.reached").exists())

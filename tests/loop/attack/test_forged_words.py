@@ -47,20 +47,7 @@ def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> Non
 def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
     file, before = old.work.folder / "ext4.json", old.digest
     own = ("--fstab", str(old.work.fstab))
-    old.undo_dir.mkdir(mode=0o700)
-    made = diskwright(
-        old.work,
-        "migrate",
-        old.drive,
-        "--way",
-        "full",
-        "--undo-dir",
-        str(old.undo_dir),
-        "-o",
-        str(file),
-        *own,
-    )
-    assert made.returncode == 0, made.stderr
+    old.planned_by_command(file)
     migration = read_migration(file.read_text(), str(file))
     assert migration.doubts
     for doubts in (

@@ -2,13 +2,12 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive
-from tests.loop.applying import ROOT, Work, ended, wish
+from tests.loop.applying import ROOT, Work, command_to_apply, ended, wish
 from tests.loop.attack.attacking import unharmed
 from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
@@ -51,20 +50,8 @@ def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> No
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, umask: int) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("deep/media")))
-    file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
     state = work.folder / "not" / "yet" / "there"
-    argv = [
-        sys.executable,
-        "-m",
-        "wizard",
-        "apply",
-        str(file),
-        "--confirm",
-        plan.drive.token,
-        "--fstab",
-        str(work.fstab),
-    ]
+    argv = command_to_apply(work, plan)
     environment = {**os.environ, "DISKWRIGHT_STATE": str(state)}
     said = subprocess.run(
         argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False, umask=umask

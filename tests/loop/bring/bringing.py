@@ -112,7 +112,8 @@ def rich(top: Path) -> None:
 def listed(place: Path, file: Path, only: frozenset[bytes] | None = None) -> Path:
     """A manifest of a mounted folder, which leaves no trace there."""
     with seen_alone(place) as top:
-        return take_manifest(top, file, reading=Reading(only=only)).file
+        take_manifest(top, file, reading=Reading(only=only))
+    return file
 
 
 def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:

@@ -5,12 +5,12 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.devices import tool
+from tests.fingerprint import fingerprint
 from tests.loop.applying import carry_out, diskwright, ended, said, story
 from tests.loop.bring.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
 from tests.loop.desk.walking import walker
@@ -42,13 +42,13 @@ def test_everything_comes_over_and_the_source_is_only_read(
     if not mounted:
         tool("umount", str(source.place))
         tool("blockdev", "--flushbufs", source.drive)
-        was = sha256(image_of(source.drive).read_bytes()).hexdigest()
+        was = fingerprint(image_of(source.drive))
     run = ways.start(work_out(source.drive, str(target.place), "old/files"))
     assert ended(run) is RunState.DONE, story(run)
     assert kept_schemas(run.parent) >= {"bring", "copied", "run", "journal-entry"}
     if not mounted:
         tool("blockdev", "--flushbufs", source.drive)
-        assert sha256(image_of(source.drive).read_bytes()).hexdigest() == was
+        assert fingerprint(image_of(source.drive)) == was
         tool("mount", "-o", "ro,noload", source.drive, str(source.place))
     after = listed(source.place, ways.work.folder / "after")
     assert not differences(before, after, inode_numbers=True)

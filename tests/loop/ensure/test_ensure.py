@@ -129,7 +129,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
 
 
 def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
-    work: Work, make_drive: MakeDrive
+    work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drive = make_drive(SIZE)
     old_gpt(drive)
@@ -151,6 +151,12 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     mounted = ensure(wanted_for(drive, work, replaces), work)
     tool("umount", str(place))
     assert mounted.state == "refused" and "mounted" in told(mounted)
+
+    # What is shown is what will be: nothing waits.
+    capsys.readouterr()
+    assert ensure(wanted_for(drive, work, replaces), work, check=True).state == "would-change"
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "put to use as soon as it is written" in shown and "it waits, not yet in use" not in shown
 
     # To have been mounted changes nothing of what the drive is.
     assert ensure(wanted_for(drive, work, replaces), work).state == "changed"

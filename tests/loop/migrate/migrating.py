@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, ended
+from tests.loop.applying import Work, carry_out, diskwright, ended
 from tests.loop.migrate.manifest.manifests import ACL
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.migration.looking.look import look_at_ext
@@ -75,6 +75,13 @@ class Old:
         """The migration of it to a fresh ext4 on another drive."""
         return make_migration(look_at_ext(self.drive, self.work.environment, target=target), Way.FRESH)
 
+    def planned_by_command(self, file: Path) -> None:
+        """Have `diskwright migrate` write its full way into a file."""
+        self.undo_dir.mkdir(mode=0o700)
+        kept = ("--undo-dir", str(self.undo_dir), "-o", str(file), "--fstab", str(self.work.fstab))
+        made = diskwright(self.work, "migrate", self.drive, "--way", "full", *kept)
+        assert made.returncode == 0, made.stderr
+
     def start(self, migration: Migration) -> Path:
         """Begin a run."""
         self.work.bench.own(migration.drive.path)
@@ -85,11 +92,7 @@ class Old:
 
     def begin(self, migration: Migration) -> Path:
         """The folder of a run that has not begun."""
-        self.work.bench.own(migration.drive.path)
-        self.work.runs.mkdir(exist_ok=True)
-        return make_run(
-            self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment
-        )
+        return begin(self.work, migration)
 
     def migrate_here(self, way: Way = Way.FULL, *, manifest: bool = False) -> Path:
         """A run from begin to end in this process, which is quicker."""
@@ -138,11 +141,7 @@ class System:
 
     def migrate(self, migration: Migration) -> Path:
         """A run from begin to end in this process, which is quicker."""
-        self.work.bench.own(self.drive)
-        self.work.runs.mkdir(exist_ok=True)
-        run = make_run(
-            self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment
-        )
+        run = begin(self.work, migration)
         carry_out(run, Purpose.APPLY, ())
         return run
 
@@ -154,6 +153,13 @@ class System:
     @property
     def digest(self) -> str:
         return self.work.digest(self.drive)
+
+
+def begin(work: Work, migration: Migration) -> Path:
+    """The folder of a run that has not begun."""
+    work.bench.own(migration.drive.path)
+    work.runs.mkdir(exist_ok=True)
+    return make_run(work.runs, (migration.device,), MIGRATION, render_migration(migration), work.environment)
 
 
 def old_filesystem(

@@ -178,20 +178,7 @@ def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable
 def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     before, file = old.digest, old.work.folder / "films.json"
     own = ("--fstab", str(old.work.fstab))
-    old.undo_dir.mkdir(mode=0o700)
-    made = diskwright(
-        old.work,
-        "migrate",
-        old.drive,
-        "--way",
-        "full",
-        "--undo-dir",
-        str(old.undo_dir),
-        "-o",
-        str(file),
-        *own,
-    )
-    assert made.returncode == 0, made.stderr
+    old.planned_by_command(file)
     shown = diskwright(old.work, "show", str(file))
     assert "tune2fs -I 256" in shown.stdout and "If the power goes:" in shown.stdout, shown.stderr
     wrong = diskwright(old.work, "apply", str(file), "--confirm", "other", *own)

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from tests.devices import Bench, tool
+from tests.fingerprint import fingerprint
 from tests.loop.migrate.manifest.manifests import entries_of, fill, make_ext3
 from wizard.apply.manifest.copying import copy_tree
 from wizard.apply.manifest.manifest import AFTER, BEFORE
@@ -67,13 +67,13 @@ def test_everything_is_copied_and_the_old_one_only_read(
     fresh: Fresh, image_of: Callable[[str], Path]
 ) -> None:
     tool("blockdev", "--flushbufs", fresh.source)
-    was = sha256(image_of(fresh.source).read_bytes()).hexdigest()
+    was = fingerprint(image_of(fresh.source))
     shares: list[float] = []
     assert fresh.make.uuid in make_fresh(fresh)
     said = copy_files(fresh, on_progress=shares.append)
     assert f"{fresh.make.target} holds everything that {fresh.source} does" in said
     tool("blockdev", "--flushbufs", fresh.source)
-    assert sha256(image_of(fresh.source).read_bytes()).hexdigest() == was
+    assert fingerprint(image_of(fresh.source)) == was
     assert shares == sorted(shares)
     assert shares[-1] <= 1
     assert tool("blkid", "-o", "value", "-s", "UUID", "-s", "LABEL", fresh.make.target).split() == [
@@ -127,11 +127,11 @@ with mounted_read_only(sys.argv[1]) as old, mounted_alone(sys.argv[2]) as new:
 
 def test_only_an_empty_device_is_made_anew(fresh: Fresh, bench: Bench) -> None:
     tool("mkfs.ext4", "-q", fresh.make.target)
-    was = sha256(Path(fresh.make.target).read_bytes()).hexdigest()
+    was = fingerprint(Path(fresh.make.target))
     for work in (make_fresh, copy_files):
         with pytest.raises(Failed, match="was not touched: it holds ext4"):
             work(fresh)
-    assert sha256(Path(fresh.make.target).read_bytes()).hexdigest() == was
+    assert fingerprint(Path(fresh.make.target)) == was
     for target, why in ((fresh.source, "the old filesystem itself"), ("/dev/missing", "No such file")):
         with pytest.raises(Failed, match=f"was not touched: .*{why}"):
             make_fresh(replace(fresh, make=replace(fresh.make, target=target)))

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from tests.daily import SEED
+from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.move.test_move import CONTENTS, digest, filled, kill, part_of, table
@@ -62,7 +62,7 @@ def digests(path: str, numbers: list[int]) -> list[str]:
     return [digest(f"{path}p{number}") for number in numbers]
 
 
-@pytest.mark.parametrize("script", [GPT, LOGICAL], ids=["gpt", "logical"])
+@pytest.mark.parametrize("script", one_in(2, (GPT, LOGICAL)), ids=one_in(2, ("gpt", "logical")))
 def test_all_move_to_the_bit_and_back_whatever_kills_it(
     work: Work, make_drive: MakeDrive, script: str
 ) -> None:

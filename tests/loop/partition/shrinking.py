@@ -17,8 +17,10 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import is_locked
 from wizard.model.plan import Plan
 
-ENDINGS = one_in(2, [(1, "resume"), (2, "undo"), (3, "resume"), (4, "undo")])
-"""A seed, from which it follows when the run is killed, and what follows. A day has one of each."""
+EVERY_ENDING = [(1, "resume"), (2, "undo"), (3, "resume"), (4, "undo")]
+ENDINGS, OTHER_ENDINGS = one_in(4, EVERY_ENDING), one_in(4, reversed(EVERY_ENDING))
+"""A seed, from which it follows when the run is killed, and what follows. A day has one of each way: on one
+filesystem or on the other."""
 
 
 def killed_while_it_writes(

@@ -8,7 +8,7 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, stand_in, story
-from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
+from tests.loop.partition.shrinking import OTHER_ENDINGS, await_killed, gone_on_with, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, MAKERS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
@@ -30,7 +30,7 @@ def behind(drive: Shared) -> int:
 
 @pytest.mark.parametrize(
     ("kind", "block_bytes", "filesystem"),
-    one_in(2, [("large", 512, "btrfs"), ("large mbr", 4096, "btrfs"), ("large", 512, "old btrfs")]),
+    one_in(3, [("large", 512, "btrfs"), ("large mbr", 4096, "btrfs"), ("large", 512, "old btrfs")]),
 )
 def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
@@ -104,7 +104,7 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
     assert files_of(drive) == files
 
 
-@pytest.mark.parametrize(("seed", "way"), ENDINGS)
+@pytest.mark.parametrize(("seed", "way"), OTHER_ENDINGS)
 def test_killed_at_any_moment_it_goes_on_or_back(
     work: Work, make_drive: MakeDrive, seed: int, way: str
 ) -> None:

@@ -4,14 +4,24 @@ known of the drive."""
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import (
+    ROOT,
+    Work,
+    command_to_apply,
+    diskwright,
+    gate,
+    old_gpt,
+    stand_in,
+    story,
+    until,
+    wish,
+)
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import is_locked, lock_drive
@@ -43,17 +53,8 @@ def fail(medium: Path) -> None:
 
 def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
     """`diskwright apply`, which follows its run while a test does something to the journal."""
-    file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
-    words = (
-        "apply",
-        str(file),
-        f"--confirm={plan.drive.token}",
-        f"--journal={journal}",
-        f"--fstab={work.fstab}",
-    )
     environment = {**os.environ, "NO_COLOR": "1"}
-    argv = (sys.executable, "-m", "wizard", *words)
+    argv = [*command_to_apply(work, plan), f"--journal={journal}"]
     return subprocess.Popen(
         argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

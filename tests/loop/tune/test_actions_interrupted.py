@@ -12,25 +12,18 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, story, without_power
 from tests.loop.tune.test_actions import label_of, made, mounts_of
+from tests.loop.tune.tuning import begin
 from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import CHANGES, make_run
 from wizard.apply.tune import acting, current_value
 from wizard.apply.tune.acting import act
 from wizard.layout.changes import check_changes
-from wizard.layout.changes.changes_document import render_changes
-from wizard.model.documents.changes import Attach, Changes, Detach, SetLabel, SwitchOff, Wanted
+from wizard.model.documents.changes import Attach, Detach, SetLabel, SwitchOff, Wanted
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Machine
 from wizard.probe.machine import probe_machine
-
-
-def begin(work: Work, changes: Changes) -> Path:
-    work.bench.own(changes.drive.path)
-    work.runs.mkdir(exist_ok=True)
-    return make_run(work.runs, (changes.device,), CHANGES, render_changes(changes), work.environment)
 
 
 def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:

@@ -10,7 +10,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.partition.test_grown import CHECKS
-from tests.loop.tune.test_actions_interrupted import begin
+from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
 from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state

@@ -1,34 +1,23 @@
 """A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and
 undoing both work."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from tests.devices import tool
 from tests.loop.applying import carry_out, ended, said, stand_in, story, without_power
-from tests.loop.tune.tuning import BLOCKS, Used
+from tests.loop.tune.tuning import BLOCKS, Used, begin
 from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import CHANGES, make_run
-from wizard.layout.changes.changes_document import render_changes
-from wizard.model.documents.changes import Changes
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 
 
-def begin(used: Used, changes: Changes) -> Path:
-    used.work.bench.own(changes.drive.path)
-    used.work.runs.mkdir(exist_ok=True)
-    return make_run(
-        used.work.runs, (changes.device,), CHANGES, render_changes(changes), used.work.environment
-    )
-
-
 def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     changes, ahead = used.changes(), used.read_ahead
-    run = begin(used, changes)
+    run = begin(used.work, changes)
     for step in range(1, len(changes.steps) + 1):
         without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
         assert state(run) is RunState.INTERRUPTED
@@ -47,8 +36,8 @@ def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytes
 def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     before = used.all
     for step in (2, 3, 6):
-        run = begin(used, used.changes())
-        without_power(monkeypatch, Event.STEP_DONE, step, lambda run=run: carry_out(run, Purpose.APPLY, ()))  # type: ignore[misc]
+        run = begin(used.work, used.changes())
+        without_power(monkeypatch, Event.STEP_DONE, step, partial(carry_out, run, Purpose.APPLY, ()))
         assert used.all != before
         carry_out(run, Purpose.UNDO, ())
         assert used.all == before and state(run) is RunState.UNDONE, story(run)

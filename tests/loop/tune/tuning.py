@@ -9,8 +9,10 @@ from tests.loop.applying import Work, ended
 from wizard.advise.existing import Change, Tuning
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import CHANGES, make_run
 from wizard.apply.tune.existing_filesystem import look_at_filesystem
 from wizard.apply.tune.start import start_tuning
+from wizard.layout.changes.changes_document import render_changes
 from wizard.layout.changes.tuning import make_changes
 from wizard.model.documents.changes import Changes
 from wizard.model.units import MIB
@@ -111,3 +113,10 @@ def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:
     work.fstab.write_text(f"{BEFORE_IT}{line}{BEHIND_IT}")
     tool("mount", "-o", "nodev,relatime,commit=30", drive, str(place))
     return Used(work, drive, place, line)
+
+
+def begin(work: Work, changes: Changes) -> Path:
+    """The folder of a run that has not begun."""
+    work.bench.own(changes.drive.path)
+    work.runs.mkdir(exist_ok=True)
+    return make_run(work.runs, (changes.device,), CHANGES, render_changes(changes), work.environment)

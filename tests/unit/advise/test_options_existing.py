@@ -33,7 +33,8 @@ def said(of: Tuning) -> list[str]:
 
 
 def ext4(*at_boot: str, **of: int | bool) -> Existing:
-    return Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv", at_boot=at_boot, **of)  # type: ignore[arg-type]
+    found = Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv", at_boot=at_boot)
+    return replace(found, **of)  # type: ignore[arg-type]
 
 
 def test_the_advised_options_take_the_place_of_what_says_otherwise() -> None:

@@ -136,7 +136,11 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
     return forge
 
 
-def line(old: str | None = LINE, options: tuple[str, ...] = ("noatime",), **fields: object) -> Any:  # noqa: ANN401
+def line(
+    old: str | None = LINE,
+    options: tuple[str, ...] = ("noatime",),
+    **fields: object,
+) -> Any:  # noqa: ANN401
     """Forge the line that is changed."""
     new = line_with(old or LINE, options)
     return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))  # type: ignore[arg-type]

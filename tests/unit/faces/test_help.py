@@ -1,13 +1,16 @@
 """What the commands say of themselves: all of it is there, fits the terminal, and can be typed."""
 
+import os
+import pty
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import cast
 
 import pytest
 
-from wizard.cli import COMMANDS, FOLDERS, WIZARD, command_of, main, parser_of
+from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, command_of, main, parser_of
 from wizard.faces.showing.command import Command, help_width, plain, root
 from wizard.faces.showing.words import commands as words
 from wizard.faces.words.shared import EXAMPLES
@@ -39,6 +42,44 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"\n\n{heading()}:\n" in said for heading in words.FOLDERS.values())
     assert max(map(len, said.splitlines())) < 80
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
+
+
+def test_help_of_a_command_is_asked_for_either_way(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for asked in (["keep", "--help"], ["help", "keep"]):
+        with pytest.raises(SystemExit):
+            main(asked)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("is_command", [False, True])
+def test_what_to_type_for_the_name_is_told_where_the_shell_does_not_know_it(
+    is_command: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "diskwright"
+    if is_command:
+        program.write_text("")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv(CALLED, "/media/my stick/dw.run")
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert main(["--version"]) == 0
+    said = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert ("'/media/my stick/dw.run'" in said) is not is_command
+
+
+def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ensure", "--example"])
+    assert 'schema = "diskwright.wanted/1"' in capsys.readouterr().out
+    for no_file in ("nowhere.toml", "/"):
+        assert main(["ensure", no_file]) == 2
+        assert "diskwright ensure --example" in capsys.readouterr().err
 
 
 @each

@@ -31,3 +31,8 @@ def test_what_is_no_drive_is_said(named: str, capsys: pytest.CaptureFixture[str]
     assert "no device" in capsys.readouterr().err
     assert main([named, "--plain", "--machine", str(FILE)]) == 2
     assert named in capsys.readouterr().err
+
+
+def test_a_command_behind_options_is_no_drive(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--journal", "/mnt/usb/runs", "status"]) == 2
+    assert "diskwright status ..." in capsys.readouterr().err

@@ -22,13 +22,22 @@ ZONED = drive(zoned="host-managed", geometry=KN4)
 ZONED_WORDS = ("-O", "zoned", "-d", "single", "-m", "single")
 
 
-def zoned_wish(filesystem: str = "btrfs", words: tuple[str, ...] = ZONED_WORDS, **changes: Any) -> Wish:  # noqa: ANN401
+def zoned_wish(
+    filesystem: str = "btrfs",
+    words: tuple[str, ...] = ZONED_WORDS,
+    **changes: Any,  # noqa: ANN401
+) -> Wish:
     return replace(
         wish(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes
     )
 
 
-def zoned_plan(on: Drive = ZONED, *wishes: Wish, mode: Mode | None = None, **changes: Any) -> Plan:  # noqa: ANN401
+def zoned_plan(
+    on: Drive = ZONED,
+    *wishes: Wish,
+    mode: Mode | None = None,
+    **changes: Any,  # noqa: ANN401
+) -> Plan:
     source = cycle(UUIDS)
     return make_plan(
         machine(on, **{"tools": EVERYTHING, **changes}),

@@ -95,6 +95,10 @@ def test_all_recipes_are_of_one_version() -> None:
     assert changes.startswith(f"diskwright ({__version__}-1) ")
     assert re.search(rf"^Version: +{re.escape(__version__)}$", RECIPES["rpm"], re.MULTILINE)
     assert f"\npkgver={__version__}\n" in RECIPES["arch"]
+    metainfo = (PACKAGING / "desktop/org.diskwright.diskwright.metainfo.xml").read_text()
+    newest = re.search(r"^## (\S+) - (\S+)$", (REPO / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None and newest[1] == __version__
+    assert f'<releases>\n    <release version="{newest[1]}" date="{newest[2]}"/>\n' in metainfo
     lock = (REPO / "requirements.lock").read_text()
     found = re.search(r"^pylibblkid==(\S+) .*\n.*sha256:(\w+)", lock, re.MULTILINE)
     assert found is not None

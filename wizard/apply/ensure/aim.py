@@ -9,6 +9,7 @@ from wizard.apply.ensure.layered import layers_of
 from wizard.apply.ensure.using import Where, mounted_as_there
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
+from wizard.apply.tune.left_at_boot import with_lines_left
 from wizard.layout.ensured.differences import as_it_is, emptied, with_makers
 from wizard.layout.ensured.document import requests_of, stripe_of
 from wizard.layout.planner import Mode
@@ -44,7 +45,8 @@ class Aim:
 
     def planned(self, mode: Mode | None) -> Plan:
         """The plan that leads there from what the drives hold. Raises as the planner does."""
-        return self._plan(self.machine, self.drives, self.requests, mode)
+        made = self._plan(self.machine, self.drives, self.requests, mode)
+        return with_lines_left(made, self.drives, self.where.environment.fstab)
 
     def ideal(self) -> Plan:
         """The plan that the drives would get if they were blank, with what is there where nothing else is

@@ -52,10 +52,9 @@ MORE = b"+"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest that was taken: where it lies, how many entries it has, how many bytes were read for it, and
-    in how many seconds."""
+    """A manifest that was taken: how many entries it has, how many bytes were read for it, and in how many
+    seconds."""
 
-    file: Path
     entries: int
     read_bytes: int
     seconds: float
@@ -108,7 +107,7 @@ def take_manifest(
         raise Failed(words.NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
     finally:
         os.close(top)
-    return Manifest(file, count, meter.done, monotonic() - begun)
+    return Manifest(count, meter.done, monotonic() - begun)
 
 
 def write_manifest(file: Path, lines: Iterable[bytes]) -> int:

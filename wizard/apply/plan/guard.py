@@ -85,7 +85,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
         raise Refused(words.CHANGED(drive=drive.path))
     _check_held(member, drive)
     now = layout_of(drive)
-    if now is None or plain(now) != plain(member.before):
+    if now is None or without_planning(now) != without_planning(member.before):
         raise Refused(words.OTHER_LAYOUT(drive=drive.path))
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         if drive.zoned:
@@ -130,7 +130,7 @@ def check_start(plan: Plan) -> None:
     check_containers(plan)
 
 
-def plain(layout: Layout) -> Layout:
+def without_planning(layout: Layout) -> Layout:
     """The layout without what planning adds to it."""
     slots = tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots)
     # Runs that were begun before the label was told have none.
@@ -218,7 +218,7 @@ def check_mount_point(place: Path) -> None:
         raise Refused(words.NOT_MADE(place=shown, folder=str(above)))
 
 
-def all_of(pieces: Iterable[Said | str]) -> Said:
+def first_three(pieces: Iterable[Said | str]) -> Said:
     """Pieces of a sentence as one, the first three of many."""
     found = tuple(pieces)
     if len(found) > 3:

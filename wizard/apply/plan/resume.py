@@ -6,7 +6,13 @@ from pathlib import Path
 
 from wizard.apply.migration.words import UNDOING as BEING_UNDONE
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.guard import adds_to_table, all_of, check_content, check_surroundings, check_unused
+from wizard.apply.plan.guard import (
+    adds_to_table,
+    check_content,
+    check_surroundings,
+    check_unused,
+    first_three,
+)
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.same_drive import check_same_start, probe_members
 from wizard.apply.plan.words import guard as words
@@ -121,7 +127,7 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
     elif numbers and (found := strangers(drive, member.before, member.after)):
         differences = tuple(words.NEITHER(part=part.path) for part in found)
     if differences:
-        raise Refused(words.TABLE_CHANGED(drive=drive.path, differences=all_of(differences)))
+        raise Refused(words.TABLE_CHANGED(drive=drive.path, differences=first_three(differences)))
 
 
 def check_made(
@@ -144,7 +150,7 @@ def check_made(
         if plan.after.whole and not is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
-            raise Refused(words.LEFT_CHANGED(drive=drive.path, differences=all_of(found)))
+            raise Refused(words.LEFT_CHANGED(drive=drive.path, differences=first_three(found)))
 
 
 def is_making(plan: Plan, begun: frozenset[int]) -> bool:

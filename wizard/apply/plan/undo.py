@@ -10,7 +10,7 @@ from wizard.apply.block.extents import without
 from wizard.apply.migration.words import UNDONE, WROTE_NOTHING
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import check_operations, check_unused, plain
+from wizard.apply.plan.guard import check_operations, check_unused, without_planning
 from wizard.apply.plan.resume import check_made, check_on_array, own_drives, quietly
 from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS
@@ -146,7 +146,7 @@ def _proven(member: Member) -> Said:
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
         raise Failed(words.BACK_OTHER_MARK(drive=drive.path))
     now = layout_of(drive)
-    if now is None or plain(now) != plain(member.before):
+    if now is None or without_planning(now) != without_planning(member.before):
         raise Failed(words.BACK_OTHER_LAYOUT(drive=drive.path))
     back = words.BACK(drive=drive.path)
     late = kernel_differences(member.before, drive)

@@ -186,7 +186,7 @@ class Elevated:
 
     @property
     def gone(self) -> bool:
-        """Whether root's end is not there any more."""
+        """Whether the process that runs as root is not there any more."""
         return self._gone
 
     def request_stop(self) -> None:
@@ -302,6 +302,6 @@ def _read(line: bytes) -> Answer | None:
 
 
 def _as_it_was(answer: Answer) -> DiskwrightError:
-    """The error that root's end met, as it would have been met here."""
+    """The error that the process as root met, as if it had been met here."""
     kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
     return kinds.get(answer.code, Failed)(answer.sentence)

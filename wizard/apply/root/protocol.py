@@ -1,5 +1,5 @@
-"""What goes through the pipe between a plain user's face and root's end: requests and answers, each a line of
-JSON."""
+"""What goes through the pipe between a plain user's face and the process that runs as root: requests and
+answers, each a line of JSON."""
 
 import json
 from dataclasses import dataclass, field
@@ -37,9 +37,9 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """What root's end tells. ROOT is the first line; LOOKED, TRIED, BEGAN, SETTLED or REFUSED answers a
-    request; ENTRY, STANDS and ENDED tell of a run. INSTALLED answers, too; LINE is what a package manager
-    says before that.
+    """What the process that runs as root tells. ROOT is the first line; LOOKED, TRIED, BEGAN, SETTLED or
+    REFUSED answers a request; ENTRY, STANDS and ENDED tell of a run. INSTALLED answers, too; LINE is what a
+    package manager says before that.
     """
 
     ROOT = "root"

@@ -1,5 +1,5 @@
-"""Root's end of a plain user's wizard: `python -m wizard.apply.root.server`, begun by what
-`wizard.apply.root.ask` found.
+"""The process that does as root what a plain user's wizard asks for: `python -m wizard.apply.root.server`,
+begun by what `wizard.apply.root.ask` found.
 
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
 `wizard.apply.root.client` is the other end.

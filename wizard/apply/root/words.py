@@ -1,4 +1,4 @@
-"""What is said where a plain user is given root, and of what root's end does then."""
+"""What is said where a plain user is given root, and of what the process that runs as root does then."""
 
 from wizard.model.said import Sentence
 
@@ -28,7 +28,7 @@ WENT_AWAY = Sentence(
     "Root's end went away without an answer; `sudo diskwright status` tells whether anything was begun.",
 )
 
-# What root's end refuses.
+# What the process that runs as root refuses.
 NO_RUN = Sentence(
     "apply.root.no-run",
     "No run was begun from here, so there is none to keep or undo. Nothing was written.",

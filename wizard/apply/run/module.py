@@ -1,9 +1,9 @@
 """A module of this package as a process of its own: `python -I .../wizard/apply/run/module.py MODULE
 [ARGUMENT...]`.
 
-The one file by which root's end, the process that applies and the table's worker begin. Isolated, Python
-looks neither at the environment nor into the working directory, nor beside this file: so the package is found
-from where this file lies, and nowhere else.
+The one file by which three processes begin: the one that serves a plain user as root, the one that applies,
+and the table's worker. Isolated, Python looks neither at the environment nor into the working directory, nor
+beside this file: so the package is found from where this file lies, and nowhere else.
 """
 
 import runpy

@@ -119,7 +119,7 @@ def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations
     for line in parse(used.found.fstab_text, used.found.fstab):
         if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
             _refuse(words.LABEL_TAKEN(number=line.number, file=used.found.fstab, label=shown))
-    if word := next((word for word in _command_line() if _names(word, used.label)), None):
+    if word := next((word for word in _command_line() if _names_label(word, used.label)), None):
         _refuse(words.STARTED_BY_LABEL(word=printable(word, 200)))
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
         doubts.append(words.BOOT_LOADER(device=device))
@@ -132,7 +132,7 @@ def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations
     return [
         relabel,
         *_edited(
-            used, (_line(used, line, with_source(_text(used, line), by_label(label))) for line in by_it)
+            used, (_edit_of(used, line, with_source(_text_of(used, line), by_label(label))) for line in by_it)
         ),
     ]
 
@@ -144,7 +144,7 @@ def _command_line() -> list[str]:
     return []
 
 
-def _names(word: str, label: str) -> bool:
+def _names_label(word: str, label: str) -> bool:
     """Whether a word of the kernel's command line, such as root=LABEL=old, names this label."""
     value = word.partition("=")[2].strip('"')
     return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
@@ -156,12 +156,12 @@ def _is_by_label(line: Line, label: str) -> bool:
     )
 
 
-def _text(used: InUse, line: Line) -> str:
+def _text_of(used: InUse, line: Line) -> str:
     return used.found.fstab_text.split("\n")[line.number - 1]
 
 
-def _line(used: InUse, line: Line, new: str | None) -> LineEdit:
-    return LineEdit(line.number, _text(used, line), new)
+def _edit_of(used: InUse, line: Line, new: str | None) -> LineEdit:
+    return LineEdit(line.number, _text_of(used, line), new)
 
 
 def _edited(used: InUse, lines: Iterator[LineEdit]) -> Operations:
@@ -180,7 +180,7 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
         name for name in (kind.name, *kind.kernel_names) if name in kind.kernel_names and name in known
     )
     line = used.lines[0] if used.lines else None
-    place, options = _where(used, wanted, line)
+    place, options = _place_and_options(used, wanted, line)
     operations: Operations = []
     if not used.mounts:
         if used.drive.read_only and "ro" not in options:
@@ -188,13 +188,13 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
         check_mount_point(Path(place))
         operations.append(Mount(device, place, name, options))
     if wanted.boot and line is None:
-        operations += _line_more(used, place, name, options)
+        operations += _with_line(used, place, name, options)
     if not operations:
         _refuse(words.MOUNTED_AT_BOOT(device=device, place=printable(place, 200)))
     return operations
 
 
-def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
+def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
     """The place and the options of the mount: those of its line, of its mount, or those that are wanted."""
     device, file = used.existing.device, used.found.fstab
     if line is not None:
@@ -222,7 +222,7 @@ def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[s
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
-def _line_more(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
+def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
     if not used.uuid:
         _refuse(words.NO_UUID(device=used.existing.device, file=used.found.fstab))
     with_nofail = tuple(dict.fromkeys((*options, "nofail")))
@@ -241,7 +241,7 @@ def _unmounted(used: InUse, *, boot: bool) -> Operations:
             words.NOT_AT_BOOT(device=device, file=used.found.fstab) if boot else words.HIDDEN(device=device)
         )
     unmounts = [_unmount(device, mounted) for mounted in reversed(used.mounts)]
-    return [*unmounts, *_edited(used, (_line(used, line, None) for line in lines))]
+    return [*unmounts, *_edited(used, (_edit_of(used, line, None) for line in lines))]
 
 
 def _unmount(device: str, mounted: Mounted) -> Unmount:

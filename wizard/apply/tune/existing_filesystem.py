@@ -101,6 +101,12 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
+    line = line_at_boot(drive, device, fstab)
+    return line.options if line else None
+
+
+def line_at_boot(drive: Drive, device: str, fstab: Path) -> Line | None:
+    """The line that fstab has for a filesystem; None where it has none, or cannot be read."""
     part = drive.partition(device)
     found = signatures_on(drive, device)
     if len(found) != 1:
@@ -110,8 +116,7 @@ def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] |
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
         return None
-    line = _mounting([line for line in lines if _is_of(line, device, part, found[0], places)], places)
-    return line.options if line else None
+    return _mounting([line for line in lines if _is_of(line, device, part, found[0], places)], places)
 
 
 def nodes_of(device: str) -> tuple[str, str]:

@@ -168,3 +168,15 @@ IS_GROWN = Sentence(
 DRIVES_OWN_STAYS = Sentence(
     "apply.tune.drives-own-stays", "{said:row} What is the drive's own could not be undone: {fault}."
 )
+
+# What a plan takes away that fstab names.
+LINE_LEFT = Sentence(
+    "apply.tune.line-left",
+    "Line {line} of {file} names {source}, which is lost. `diskwright unmount {device} --boot` first takes "
+    "it out.",
+)
+LINE_STOPS = Sentence(
+    "apply.tune.line-stops",
+    "Line {line} of {file} names {source}, which is lost. It has no nofail: the next start may stop there. "
+    "`diskwright unmount {device} --boot` first takes it out.",
+)

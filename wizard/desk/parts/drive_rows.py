@@ -178,7 +178,7 @@ def drive_panes(
     about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
     if runs:
         about = [one for one in about if one.code not in OF_A_RUN]
-    found = [*finding_paras(about), *_old(old_filesystems(drive), device)]
+    found = [*finding_paras(about), *_better_as_ext4(old_filesystems(drive), device)]
     if found:
         blocks += [GAP, *found] if blocks else found
     elif not impediment and not unread_content(drive) and not runs:
@@ -215,7 +215,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
             yield para(same[0].remedy, indent=2)
 
 
-def _old(found: Sequence[Candidate], device: str) -> Iterator[Para]:
+def _better_as_ext4(found: Sequence[Candidate], device: str) -> Iterator[Para]:
     for one in found:
         if device in ("", one.device):
             named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)

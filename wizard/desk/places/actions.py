@@ -272,7 +272,7 @@ class Actions(Place):
         self.desk.go(Typing(self.desk, title, blocks, fields, take, words.NEXT()))
 
     def _work_out(self, wanted: Wanted) -> None:
-        """In a thread: it is looked at once more, by root's end where that is needed."""
+        """In a thread: it is looked at once more, as root where that is needed."""
         from wizard.model.errors import DiskwrightError
 
         self._waiting = True

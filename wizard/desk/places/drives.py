@@ -86,13 +86,13 @@ class Drives(Place):
         """Findings may depend on the other drives; a reader without a medium is no drive."""
         answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
         self._found = {path: answers[path] for path in self._found if path in answers}
-        self._asked()
+        self._finish_asking()
 
     def _not_probed(self, error: DiskwrightError) -> None:
         self.tell(str(error), Tone.DANGER)
-        self._asked()
+        self._finish_asking()
 
-    def _asked(self) -> None:
+    def _finish_asking(self) -> None:
         self._asking = False
         if self._again:
             self.read()
@@ -234,7 +234,7 @@ class Drives(Place):
         )
         if not ready:
             yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
-        if self._old(at, drive):
+        if self._old_filesystems(at, drive):
             yield Action("to-ext4", "m", words.TO_EXT4())
         if ready:
             yield Action("actions", "a", words.ACTIONS())
@@ -252,7 +252,7 @@ class Drives(Place):
         elif drive.partitions:
             yield Action("open", "right", words.OPEN())
 
-    def _old(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
+    def _old_filesystems(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
 
     def moved(self, row: str) -> None:
@@ -310,7 +310,7 @@ class Drives(Place):
 
         session = self.taken(row)
         self.desk.session = session
-        to_ext4(self.desk, session.drives[0], self._old(row, session.drives[0]))
+        to_ext4(self.desk, session.drives[0], self._old_filesystems(row, session.drives[0]))
 
     def act_why(self, row: str, _values: Values) -> None:
         """Each finding with what stands behind it."""

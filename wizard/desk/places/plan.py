@@ -114,7 +114,7 @@ class Planning(Place):
         if plan is None:
             key = "as-root" if self._can_read else ""
             yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2, key=key)
-            if self._old:
+            if self._has_old_filesystem:
                 yield para(words.EXT4_INSTEAD(), key="to-ext4")
             return
         yield from plan_bars(plan)
@@ -134,7 +134,7 @@ class Planning(Place):
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
         loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
-        if loses and self._old:
+        if loses and self._has_old_filesystem:
             yield para(words.EXT4_INSTEAD(), key="to-ext4")
 
     @property
@@ -151,7 +151,7 @@ class Planning(Place):
         return self._unread and self.services.asks_for_root
 
     @property
-    def _old(self) -> bool:
+    def _has_old_filesystem(self) -> bool:
         return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
 
     def _actions(self) -> Iterator[Action]:
@@ -178,7 +178,7 @@ class Planning(Place):
                 yield Action("adjust", "z", words.ADJUST(), self._why_not_adjust(), aside=True)
             yield Action("system", "p", words.SYSTEM(), aside=True)
             yield Action("table", "g", words.TABLE(), aside=True)
-        if self._old:
+        if self._has_old_filesystem:
             yield Action("to-ext4", "m", words.TO_EXT4(), aside=True)
         yield Action("commands", "v", words.COMMANDS(), self._fault or "")
         yield Action("why", "w", words.WHY(), aside=True)

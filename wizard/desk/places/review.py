@@ -84,7 +84,7 @@ class Review(Place):
         return bool(self.services.apply_obstacle) or self.job.unread
 
     @property
-    def _word(self) -> str:
+    def _word_without_way_back(self) -> str:
         """What is typed beside the tokens: there is no way back, or no room for one."""
         return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
 
@@ -113,7 +113,9 @@ class Review(Place):
         """Good only where nothing is lost, and a power cut or a change of mind costs nothing either."""
         if lost:
             return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
-        if risk := self.job.risk(self.services) or (words.UNLESS_FAILS() if self._word else ""):
+        if risk := self.job.risk(self.services) or (
+            words.UNLESS_FAILS() if self._word_without_way_back else ""
+        ):
             return Banner(risk, (), Tone.WARN)
         return Banner(words.NOTHING_LOST(), (), Tone.GOOD)
 
@@ -155,15 +157,15 @@ class Review(Place):
         for number, drive in enumerate(self.job.drives):
             whole = self._token(drive)
             token = printable(whole, 40)
-            can_cut = self._least(drive) != whole
+            can_cut = self._shortest_token(drive) != whole
             alone = len(self.job.drives) == 1 and whole == drive.token
             caption = words.TOKEN() if alone else words.TOKEN_OF(drive=short(drive.path))
             whole_hint = words.HINT_WHOLE if drive.serial else words.HINT_NO_SERIAL
             hint = words.HINT(token=token) if can_cut else whole_hint(token=token)
             key = f"token{number}"
             yield Field(key, caption, self._typed.get(key, ""), hint)
-        if self._word:
-            hint = words.WORD_HINT(word=self._word)
+        if self._word_without_way_back:
+            hint = words.WORD_HINT(word=self._word_without_way_back)
             yield Field("word", words.WORD(), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
             yield Field("passphrase", words.PASSPHRASE(), "", words.PASSPHRASE_HINT(), secret=True)
@@ -185,7 +187,7 @@ class Review(Place):
         """What proves it: a serial that another drive has too proves nothing, and its name does."""
         return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
 
-    def _least(self, drive: Identity) -> str:
+    def _shortest_token(self, drive: Identity) -> str:
         return shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
 
     def _by_serial(self, drive: Identity) -> bool:
@@ -220,8 +222,8 @@ class Review(Place):
         self._keep(values)
         for number, drive in enumerate(self.job.drives):
             self._check_token(drive, values.get(f"token{number}", "").strip())
-        if self._word and values.get("word", "").strip() != self._word:
-            raise Refused(str(words.WRONG_WORD(word=self._word)))
+        if self._word_without_way_back and values.get("word", "").strip() != self._word_without_way_back:
+            raise Refused(str(words.WRONG_WORD(word=self._word_without_way_back)))
         self._secret = self._passphrase(values) if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
@@ -231,7 +233,7 @@ class Review(Place):
     def _check_token(self, drive: Identity, typed: str) -> None:
         if meant(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
             return
-        token = printable(self._least(drive), 40)
+        token = printable(self._shortest_token(drive), 40)
         said = words.WRONG if typed else words.EMPTY
         raise Refused(str(said(drive=short(drive.path), token=token)))
 
@@ -256,7 +258,7 @@ class Review(Place):
 
     def _begin(self) -> None:
         tokens = [drive.token for drive in self.job.drives]
-        tokens += [self._word] if self._word else []
+        tokens += [self._word_without_way_back] if self._word_without_way_back else []
         secret, self._secret = self._secret, None
         self._beginning = True
         self.desk.later(

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from argparse import SUPPRESS, Action, ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,7 @@ from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.tune.start import start_told
 from wizard.documents.codec import render_document, to_json
+from wizard.documents.profiles import BUNDLED
 from wizard.faces.changing.apply import narrate, read_document
 from wizard.faces.changing.words import ensure as words
 from wizard.faces.showing.command import Command, given_again, root
@@ -27,9 +28,11 @@ from wizard.faces.writing.changing import change_lines
 from wizard.layout.ensured.document import read_wanted
 from wizard.layout.told.preview import plan_lines
 from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
-from wizard.model.errors import DiskwrightError, ExitCode, Refused
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
+from wizard.model.names import printable
 from wizard.model.said import reason_of
 
+EXAMPLE = BUNDLED / "wanted.toml"
 MOST_STEPS = 12
 """So many runs at most bring one drive there: making it, or a change for each volume."""
 
@@ -47,6 +50,7 @@ def parser() -> ArgumentParser:
         (words.ABOUT_FILE(), words.ABOUT_BLANK(), words.ABOUT_REPLACE(), words.ABOUT_CODES()),
     )
     made.add_argument("wanted", metavar="WANTED.toml", help=str(words.WANTED()))
+    made.add_argument("--example", action=_Prints, default=SUPPRESS, help=str(words.EXAMPLE()))
     made.add_argument("--check", action="store_true", help=str(words.CHECK()))
     made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
@@ -55,9 +59,24 @@ def parser() -> ArgumentParser:
     return made
 
 
+class _Prints(Action):
+    """Prints the example and ends, before a file is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, default: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=default, help=help)
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        """As --help does."""
+        out().file.write(EXAMPLE.read_text(encoding="utf-8"))
+        parser.exit()
+
+
 def main(arguments: Namespace) -> ExitCode:
     """Look at every drive first; only where none is refused, do what is missing."""
-    wanted = read_wanted(*read_document(Path(arguments.wanted)))
+    file = Path(arguments.wanted)
+    if not file.exists() or file.is_dir():
+        raise BadInput(words.NO_FILE(file=printable(str(file), 200)))
+    wanted = read_wanted(*read_document(file))
     if os.geteuid() != 0:
         raise Refused(f"{NEEDS_ROOT()}  {given_again()}")
     journal_dir = Path(arguments.journal) if arguments.journal else None
@@ -116,7 +135,7 @@ def _show(look: Look) -> None:
 
 def _step_lines(look: Look, width: int) -> Iterator[str]:
     if look.plan is not None:
-        yield from plan_lines(look.plan, width)
+        yield from plan_lines(look.plan, width, keep=look.replaces)
     elif look.changes is not None:
         yield from change_lines(look.changes, width)
 

@@ -13,6 +13,7 @@ from wizard.advise.catalogue import load_catalogue
 from wizard.apply.plan.steps_told import confirmation
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
+from wizard.apply.tune.left_at_boot import with_lines_left
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
@@ -70,13 +71,16 @@ def main(arguments: Namespace) -> ExitCode:
     if len(arguments.devices) > 1 and not several:
         raise BadInput(words.SEVERAL())
     if part is not None:
-        _tell_unread(arguments, part[1:2])
+        drives: Sequence[Drive] = part[1:2]
+        _tell_unread(arguments, drives)
         plan = _plan_part(arguments, requests, *part)
     else:
         machine, drives = machine_and_drives(arguments.devices, arguments.machine)
         _tell_unread(arguments, drives)
         make = _plan_striped if several else _plan_one
         plan = make(arguments, requests, machine, drives)
+    if arguments.machine is None:
+        plan = with_lines_left(plan, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:
         write_plan(plan, Path(arguments.output))

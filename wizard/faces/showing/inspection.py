@@ -6,8 +6,8 @@ from typing import Any
 
 from wizard.diagnose.health.judge import judge_health
 from wizard.documents.codec import to_json
-from wizard.model.drive_facts import Ata, NvmeFormat, Smart, Zones
-from wizard.model.finding import Diagnosis, Recording
+from wizard.model.drive_facts import Ata, Discard, NvmeFormat, Smart, Zones
+from wizard.model.finding import Diagnosis, Finding, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Striping, Table, Unread, Use
 from wizard.model.said import in_english
@@ -50,12 +50,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "zone_bytes": drive.zone_bytes,
         "zones": _zones(drive.zones),
         "vpd_zoned": drive.vpd_zoned,
-        "discard": {
-            "granularity_bytes": drive.discard.granularity_bytes,
-            "maximum_bytes": drive.discard.maximum_bytes,
-        }
-        if drive.discard
-        else None,
+        "discard": _discard(drive.discard),
         "scheduler": drive.scheduler,
         "schedulers": list(drive.schedulers),
         "diskseq": drive.diskseq,
@@ -77,18 +72,28 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "content_digest": drive.content_digest,
         "superblock_digest": drive.superblock_digest,
         "unread": _unread(drive.unread),
-        "findings": [
-            {
-                "code": finding.code,
-                "severity": finding.severity.value,
-                "subject": finding.subject,
-                "sentence": to_json(finding.sentence),
-                "why": to_json(finding.why),
-                "source": to_json(finding.source),
-                "remedy": to_json(finding.remedy),
-            }
-            for finding in diagnosis.findings
-        ],
+        "findings": [_finding(finding) for finding in diagnosis.findings],
+    }
+
+
+def _discard(discard: Discard | None) -> JSON | None:
+    if discard is None:
+        return None
+    return {
+        "granularity_bytes": discard.granularity_bytes,
+        "maximum_bytes": discard.maximum_bytes,
+    }
+
+
+def _finding(finding: Finding) -> JSON:
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "subject": finding.subject,
+        "sentence": to_json(finding.sentence),
+        "why": to_json(finding.why),
+        "source": to_json(finding.source),
+        "remedy": to_json(finding.remedy),
     }
 
 

@@ -12,3 +12,9 @@ NO_PROFILES = Sentence(
     " shingled drives would not be recognised. Install diskwright again.",
 )
 NO_COMMAND = Sentence("faces.cli.no-command", "there is no command {name}; `diskwright --help` lists them.")
+COMMAND_FIRST = Sentence(
+    "faces.cli.command-first", "a command comes first, its options behind it: `diskwright {command} ...`"
+)
+NO_SUCH_NAME = Sentence(
+    "faces.cli.no-such-name", "`diskwright` is no command of this shell; in its place type {file}"
+)

@@ -67,7 +67,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     where = printable(str(runs_folder(journal_dir)), 200)
     if not runs:
         raise BadInput(NO_RUN(folder=where))
-    found = _meant(tuple(run for run in runs if is_open(run, command)), command)
+    found = _in_question(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
@@ -85,7 +85,7 @@ def _nothing_to(command: str, where: str, newest: Path) -> Said:
     return words.NOTHING_TO_DO(command=command, folder=where, newest=newest.name, state=state(newest))
 
 
-def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
+def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
     """What of the open runs is in question. One that wrote nothing is nothing to keep, and whoever says
     `resume` means rather what is half done; but `undo` puts back what another run wrote, so it is named.
     """
@@ -218,13 +218,13 @@ def tell_drives(run: Path) -> None:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
             say(f"    {sentence}")
-    for later in _on_top(run) if record and made else ():
+    for later in _later_on_its_drives(run) if record and made else ():
         say(words.LATER(name=later.name, run=called(later)))
     if record and made and not waits:
         say(ways_on(record.phase, called(run)))
 
 
-def _on_top(run: Path) -> Iterator[Path]:
+def _later_on_its_drives(run: Path) -> Iterator[Path]:
     """The later runs of the same folder that wrote to a drive of this one, and are not settled."""
     paths = {drive.path for drive in drives_of(run)}
     known = list_runs(run.parent)

@@ -89,8 +89,8 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target 
 
 
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
-    """The lowest aligned start so far before it, behind a journal where none fits behind; its own where there
-    is no such."""
+    """The lowest aligned start, with room for a journal before it where there is none behind the partition;
+    the partition's own start where the lowest is less than `shift` before that."""
     behind = room.end_bytes - align_up(geometry, part.end_bytes)
     low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = align_up(geometry, low)
@@ -98,8 +98,8 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
 
 
 def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
-    """The highest aligned start at least so far behind it that leaves room for a journal; its own where there
-    is no such."""
+    """The highest aligned start that leaves room for a journal; the partition's own where the highest is less
+    than `shift` behind that."""
     journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
     start = align_down(geometry, journal - part.size_bytes)
     return start if start >= part.start_bytes + shift else part.start_bytes
@@ -131,13 +131,15 @@ def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: i
 
 
 def _span(places: Iterable[Extent]) -> Extent:
+    """From the first byte of any of them to the last."""
     known = [*places]
     start = min(place.start_bytes for place in known)
     return Extent(start, max(place.end_bytes for place in known) - start)
 
 
 def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight: int) -> int:
-    """How much is moved at a time: what fits so many times into the hole; whole physical blocks."""
+    """How much is moved at a time, in whole physical blocks: where nothing is logged, so little that
+    `in_flight` times as much is no more than the shift."""
     if scheme is Scheme.LOGGED:
         return wanted
     return min(wanted, shift // in_flight) // physical * physical

@@ -82,14 +82,14 @@ def format_plan(
         *encryption_doubts(drive, wishes),
         *asked_doubts(wishes),
     )
-    return _plan(machine, drive, part, (volume,), doubts, recording)
+    return _plan_with(machine, drive, part, (volume,), doubts, recording)
 
 
 def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
     """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
     not be touched."""
     _refuse(why_not_delete(drive, part))
-    return _plan(machine, drive, part, (), (), recording)
+    return _plan_with(machine, drive, part, (), (), recording)
 
 
 def grow_plan(
@@ -140,7 +140,7 @@ def _resized(
     table = resized_table(drive.path, before, slot, size_bytes)
     after = resized_layout(before, slot, size_bytes)
     operations = resized_operations(drive.path, slot, table, size_bytes)
-    return _made(machine, drive, slot, (), (before, after), operations, doubts, recording)
+    return _plan_of(machine, drive, slot, (), (before, after), operations, doubts, recording)
 
 
 def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
@@ -156,7 +156,7 @@ def _refuse(why: Said | None) -> None:
         raise Refused(str(why))
 
 
-def _plan(
+def _plan_with(
     machine: Machine,
     drive: Drive,
     part: Partition,
@@ -164,16 +164,17 @@ def _plan(
     doubts: tuple[Said | str, ...],
     recording: Recording,
 ) -> Plan:
+    """The plan that gives the partition's place to these volumes; without any it goes out of the table."""
     size_bytes, geometry = measured(drive)
     before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
     slot = next(one for one in before.partitions if one.number == part.number)
     table = table_with(drive.path, before, slot, volumes)
     after = layout_with(before, slot, table, volumes)
     operations = operations_with(drive.path, slot, table, volumes, geometry)
-    return _made(machine, drive, slot, volumes, (before, after), operations, doubts, recording)
+    return _plan_of(machine, drive, slot, volumes, (before, after), operations, doubts, recording)
 
 
-def _made(
+def _plan_of(
     machine: Machine,
     drive: Drive,
     slot: Slot,
@@ -183,6 +184,8 @@ def _made(
     doubts: tuple[Said | str, ...],
     recording: Recording,
 ) -> Plan:
+    """The plan of these operations, which lead from the first of the layouts to the second, with all that is
+    doubtful about it."""
     before, after = layouts
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))

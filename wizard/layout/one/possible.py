@@ -48,7 +48,7 @@ PAGE_BYTES = 4096
 """What a stand-in tells apart."""
 
 MOUNTED = frozenset({"mounted", "running-system"})
-"""How a filesystem is in use that grows while it is."""
+"""The uses in which a filesystem that can grow while it is mounted does so."""
 
 HAS_JOURNAL, NEEDS_RECOVERY = 0x4, 0x4
 """The features of an ext filesystem with a journal, and with one that has something to play back: of the
@@ -84,7 +84,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
     if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
         return why
     mark, growing = part.signatures[0], growing_of(part.filesystem)
-    if growing and (why := _why_not_whole(part, growing)):
+    if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
         return NOT_UNMOUNTED(part=part.path)
@@ -132,12 +132,12 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
         return why
     growing = growing_of(part.filesystem)
-    if growing and (why := _why_not_whole(part, growing)):
+    if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     return None if room_behind(drive, part) else NO_ROOM(part=part.path)
 
 
-def _why_not_whole(part: Partition, growing: Growing) -> Said | None:
+def _why_not_whole_pages(part: Partition, growing: Growing) -> Said | None:
     """Why a stand-in, which tells whole pages apart, cannot show it."""
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):

@@ -47,7 +47,7 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.identity import Identity
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import printable
 from wizard.model.operations.arrays import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
@@ -106,17 +106,10 @@ def make_striped_plan(
     refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
-    taken = {
-        *arrays,
-        *(path for drive in machine.drives for path in (drive.path, *(layer.path for layer in drive.layers))),
-    }
-    stripe = _stripe(asked, taken, wish.final_label, len(drives), draw_uuid)
+    stripe = _stripe(asked, _nodes(machine, arrays), wish.final_label, len(drives), draw_uuid)
     volume = _volume(drives, identities, wish, stripe, draw_uuid())
     extents = striped_extents(identities)
-    kind = MADE[volume.filesystem]
-    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
-        raise BadInput(str(words.TOO_LITTLE(filesystem=volume.filesystem, least=least)))
+    _refuse_too_little(asked, volume.filesystem, extents)
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
     members = [
         Member(identity, before, striped_after(identity, table, stripe, volume))
@@ -256,6 +249,19 @@ def _stripe(
         case "lvm":
             uuids = tuple(draw_uuid() for _ in range(count))
             return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
+
+
+def _nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
+    """Those that are taken."""
+    layers = (layer.path for drive in machine.drives for layer in drive.layers)
+    return {*arrays, *(drive.path for drive in machine.drives), *layers}
+
+
+def _refuse_too_little(asked: StripeWish, filesystem: str, extents: Sequence[Extent]) -> None:
+    kind = MADE[filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
+    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+        raise BadInput(str(words.TOO_LITTLE(filesystem=filesystem, least=least)))
 
 
 def _volume(

@@ -187,9 +187,9 @@ def unread_words(plan: Plan) -> str:
     return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
 
 
-def plan_lines(plan: Plan, width: int) -> list[str]:
-    """The plan without a word on whether it can be applied."""
-    way_back = () if plan.unread else ("", *wrapped(promise(plan), width))
+def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
+    """The plan without a word on whether it can be applied; `keep`: it is put to use at once."""
+    way_back = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
     return [
         *_head(plan, width),
         *layouts_lines(plan, width),

@@ -31,13 +31,16 @@ def wants_word(plan: Plan, why_direct: str = "") -> bool:
     return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
 
 
-def promise(plan: Plan, why_direct: str = "") -> str:
+def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     """Until when what is on the drives can be put back. `why_direct` is why no stand-in can be had on this
-    machine, as a clause; empty where one can, or nobody has looked.
+    machine, as a clause; empty where one can, or nobody has looked. `keep`: the way back is given up
+    beforehand.
     """
     drives = len(plan.members)
     if why := direct_reason(plan) or why_direct:
         return str(words.DIRECT(why=why, count=drives))
+    if keep:
+        return joined([words.TRIED(count=drives), words.KEPT_AT_ONCE()])
     said = [words.TRIED(count=drives), words.WAITS(written=words.WRITTEN(), undone=words.UNDONE())]
     if plan.containers:
         said.append(words.OPENED())

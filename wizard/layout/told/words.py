@@ -12,6 +12,11 @@ TRIED = Sentence(
 WAITS = Sentence("layout.told.waits", "{written}: `diskwright keep` puts it to use, and until then {undone}.")
 WRITTEN = Sentence("layout.told.written", "When all is written it waits, not yet in use")
 UNDONE = Sentence("layout.told.undone", "`diskwright undo` puts back what was there, bit for bit")
+KEPT_AT_ONCE = Sentence(
+    "layout.told.kept-at-once",
+    "It is put to use as soon as it is written. What was there is lost then, and `undo` does not bring it "
+    "back.",
+)
 OPENED = Sentence(
     "layout.told.opened", "What is encrypted is opened then, so `keep` asks for the passphrase."
 )

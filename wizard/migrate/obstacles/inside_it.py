@@ -112,6 +112,13 @@ def its_state(situation: Situation) -> Iterator[Finding]:
             state.COUNTS_REMEDY(device=device),
             "superblock",
         )
+    yield from _errors(situation)
+    yield from _not_unmounted(situation)
+
+
+def _errors(situation: Situation) -> Iterator[Finding]:
+    """The gravest error that it has, or had: the first of these says all."""
+    before, device = situation.ext, situation.device
     if before.half_done:
         yield danger(
             "migrate-half-done",
@@ -147,6 +154,11 @@ def its_state(situation: Situation) -> Iterator[Finding]:
             state.RECORDED_WHY(),
             state.RECORDED_REMEDY(),
         )
+
+
+def _not_unmounted(situation: Situation) -> Iterator[Finding]:
+    """What was left undone when it was last used."""
+    before, device = situation.ext, situation.device
     if before.needs_recovery:
         yield info(
             "migrate-journal-pending",

@@ -26,23 +26,25 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 def health_of(said: dict[str, Any]) -> Health:
     """What of it is known."""
     attributes = _table(said, "ata_smart_attributes")
-    nvme = _object(said, "nvme_smart_health_information_log")
+    nvme = object_at(said, "nvme_smart_health_information_log")
     passed, hours = next(_tests(said), (None, None))
     return Health(
-        hours=_number(_object(said, "power_on_time").get("hours")),
-        celsius=_number(_object(said, "temperature").get("current")) or None,
+        hours=_number(object_at(said, "power_on_time").get("hours")),
+        celsius=_number(object_at(said, "temperature").get("current")) or None,
         reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
         pending=_raw(attributes, *PENDING),
         lost=_raw(attributes, *LOST),
         media_errors=_first(
             _number(nvme.get("media_errors")),
             _raw(attributes, *UNCORRECTED),
-            _number(_object(_object(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")),
+            _number(
+                object_at(object_at(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")
+            ),
         ),
         cable_errors=_raw(attributes, *CABLE),
         used_percent=_first(
             _number(nvme.get("percentage_used")),
-            _number(_object(said, "endurance_used").get("current_percent")),
+            _number(object_at(said, "endurance_used").get("current_percent")),
             _number(said.get("scsi_percentage_used_endurance_indicator")),
         ),
         spare_percent=_number(nvme.get("available_spare")),
@@ -51,7 +53,7 @@ def health_of(said: dict[str, Any]) -> Health:
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
-            if entry.get("when_failed") == "now" and _object(entry, "flags").get("prefailure") is True
+            if entry.get("when_failed") == "now" and object_at(entry, "flags").get("prefailure") is True
         ),
         test_passed=passed,
         test_hours=hours,
@@ -60,26 +62,26 @@ def health_of(said: dict[str, Any]) -> Health:
 
 def _tests(said: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
     """Self-tests that came to an end, the last one first: whether each passed, and when."""
-    log = _object(said, "ata_smart_self_test_log")
+    log = object_at(said, "ata_smart_self_test_log")
     for kind in ("extended", "standard"):
         for entry in _table(log, kind):
-            passed = _object(entry, "status").get("passed")
+            passed = object_at(entry, "status").get("passed")
             if isinstance(passed, bool):
                 yield passed, _number(entry.get("lifetime_hours"))
     for entry in _table(said, "nvme_self_test_log"):
-        result = _number(_object(entry, "self_test_result").get("value"))
+        result = _number(object_at(entry, "self_test_result").get("value"))
         if result == 0 or result in NVME_FAILED:
             yield result == 0, _number(entry.get("power_on_hours"))
     for number in range(20):
-        entry = _object(said, f"scsi_self_test_{number}")
-        result = _number(_object(entry, "result").get("value"))
+        entry = object_at(said, f"scsi_self_test_{number}")
+        result = _number(object_at(entry, "result").get("value"))
         if result == 0 or result in SCSI_FAILED:
-            yield result == 0, _number(_object(entry, "power_on_time").get("hours"))
+            yield result == 0, _number(object_at(entry, "power_on_time").get("hours"))
 
 
 def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | None:
     found = (
-        _number(_object(entry, "raw").get("value"))
+        _number(object_at(entry, "raw").get("value"))
         for entry in attributes
         if entry.get("id") == number and re.search(named, str(entry.get("name")))
     )
@@ -95,11 +97,12 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
+def object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
+    """The object under a key; empty where there is none."""
     inner = value.get(key)
     return inner if isinstance(inner, dict) else {}
 
 
 def _table(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    rows = _object(value, key).get("table")
+    rows = object_at(value, key).get("table")
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

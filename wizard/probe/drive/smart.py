@@ -6,7 +6,7 @@ from typing import Any
 from wizard.model.drive_facts import SOLID_STATE, Smart
 from wizard.model.machine import Obstacle
 from wizard.model.said import Said
-from wizard.probe.drive.health import health_of
+from wizard.probe.drive.health import health_of, object_at
 from wizard.probe.drive.rotation import told
 from wizard.probe.reasons import obstacle_in
 from wizard.probe.words import unread as words
@@ -15,15 +15,15 @@ from wizard.probe.words import unread as words
 def smart_of(text: str | None) -> Smart:
     """What of it is known."""
     said = _object(text)
-    zones = _object_at(said, "zoned_device").get("capabilities")
+    zones = object_at(said, "zoned_device").get("capabilities")
     if said.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
     family, model, passed = (
         said.get("model_family"),
         said.get("model_name"),
-        _object_at(said, "smart_status").get("passed"),
+        object_at(said, "smart_status").get("passed"),
     )
-    trim = _object_at(said, "trim").get("supported")
+    trim = object_at(said, "trim").get("supported")
     return Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
@@ -40,7 +40,7 @@ def smart_trouble(text: str | None) -> tuple[Said, Obstacle] | None:
     said = _object(text)
     if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
         return None
-    messages = _object_at(said, "smartctl").get("messages")
+    messages = object_at(said, "smartctl").get("messages")
     told = (
         [str(line.get("string")) for line in messages if isinstance(line, dict)]
         if isinstance(messages, list)
@@ -48,7 +48,7 @@ def smart_trouble(text: str | None) -> tuple[Said, Obstacle] | None:
     )
     if told:
         return words.SMARTCTL_SAYS(said=told[0].rstrip(".")), obstacle_in(told[0])
-    power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
+    power = object_at(said, "power_mode").get("name") if "power_mode" in said else None
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE()
     return why, Obstacle.FAILED
 
@@ -60,7 +60,7 @@ def _rotation_rate(said: dict[str, Any]) -> int | None:
     if not isinstance(rate, int) or isinstance(rate, bool):
         return None
     if rate == 0:
-        return SOLID_STATE if _object_at(said, "device").get("protocol") == "ATA" else None
+        return SOLID_STATE if object_at(said, "device").get("protocol") == "ATA" else None
     return told(rate)
 
 
@@ -70,8 +70,3 @@ def _object(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
-    inner = value.get(key)
-    return inner if isinstance(inner, dict) else {}

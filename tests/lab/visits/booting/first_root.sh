@@ -1,5 +1,6 @@
 #!/bin/sh
-# The first root of a system that GRUB starts: it finds the root by its UUID, as Debian's does, and goes on there.
+# The first root of a system that GRUB starts: it finds the root by its UUID, as Debian's does, and goes on
+# there.
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev

@@ -14,9 +14,9 @@ from time import monotonic, sleep
 
 from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import DIES, SLOW, node_of, shown, standing_in, tool
+from tests.lab.guest.inside import DIES, SLOW, digest_of, node_of, shown, standing_in, tool
 from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
-from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel
 from wizard.apply.block.stand_in import standing_in as stand_in_for
 from wizard.apply.table.image import Image

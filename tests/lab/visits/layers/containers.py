@@ -31,7 +31,7 @@ def prepare() -> None:
         return
     CHEAP.mkdir()
     real = find("cryptsetup")
-    less = "--pbkdf-memory 32768 --pbkdf-parallel 1 --pbkdf-force-iterations 4"
+    less = "--pbkdf-memory 1024 --pbkdf-parallel 1 --pbkdf-force-iterations 4"
     (CHEAP / "cryptsetup").write_text(
         f'#!/bin/sh\ncase " $* " in *" luksFormat "*) exec {real} "$@" {less};; esac\nexec {real} "$@"\n'
     )

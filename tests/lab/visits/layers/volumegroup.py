@@ -20,6 +20,7 @@ from tests.lab.guest.inside import (
     STOPS,
     confirmed,
     confirmed_by,
+    digest_of,
     diskwright,
     empty,
     forget_in_fstab,
@@ -102,8 +103,7 @@ def _whole(node: str) -> Iterator[Check]:
     tool("sh", "-c", f"printf 'label: gpt\\nstart=1MiB,size=64MiB\\n' | sfdisk --quiet {node}")
     yield from _half_written(node)
     tool("mkfs.ext4", "-q", "-F", f"{node}1")
-    tool("blockdev", "--flushbufs", node)
-    before = tool("md5sum", f"{node}1")
+    before = digest_of(f"{node}1")
     file, plan = _plan(node, mode="--use-free")
     applied = ("apply", str(file), "--confirm", plan.drive.token, "--keep")
     told = diskwright(*applied, accept=range(256), seconds=3 * SLOW)
@@ -128,8 +128,7 @@ def _whole(node: str) -> Iterator[Check]:
             f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words
         )
     _let_go(plan)
-    tool("blockdev", "--flushbufs", node)
-    yield Check("the partition that stays is as it was", tool("md5sum", f"{node}1") == before, "")
+    yield Check("the partition that stays is as it was", digest_of(f"{node}1") == before, "")
 
 
 def _half_written(node: str) -> Iterator[Check]:
@@ -221,14 +220,12 @@ def _taken_back(node: str) -> Iterator[Check]:
     """A run that is stopped when all of its volumes stand on the stand-in, over an old filesystem."""
     _emptied(node)
     tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
-    tool("blockdev", "--flushbufs", node)
-    before = tool("md5sum", node)
+    before = digest_of(node)
     _, plan = _plan(node)
     with standing_in("lvcreate", "lab_films", STOPS):
         found = _run_of(plan)
     yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, story(found))
-    tool("blockdev", "--flushbufs", node)
-    yield Check("nothing was written to the drive", tool("md5sum", node) == before, "")
+    yield Check("nothing was written to the drive", digest_of(node) == before, "")
     there = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
     yield Check("no volume stands any more", not there, shown(there))
     try:
@@ -237,8 +234,7 @@ def _taken_back(node: str) -> Iterator[Check]:
         yield Check("undone", False, f"{error}\n{story(found)}")
         return
     yield Check("undone", state(found) is RunState.UNDONE, story(found))
-    tool("blockdev", "--flushbufs", node)
-    yield Check("every byte of the drive is as it was", tool("md5sum", node) == before, "")
+    yield Check("every byte of the drive is as it was", digest_of(node) == before, "")
     left = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
     yield Check("no volume is left", not left, shown(left))
 
@@ -272,14 +268,12 @@ def _theirs(node: str) -> Iterator[Check]:
     with standing_in("lvcreate", "lab_films", DIES):
         found = _run_of(plan)
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
-    tool("blockdev", "--flushbufs", node)
-    before = tool("md5sum", node)
+    before = digest_of(node)
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256))
     yield Check(
         "another's filesystem: resume is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}"
     )
-    tool("blockdev", "--flushbufs", node)
-    yield Check("another's filesystem is as it was", tool("md5sum", node) == before, "")
+    yield Check("another's filesystem is as it was", digest_of(node) == before, "")
     told = diskwright("undo", found.name, accept=range(256))
     yield Check("undo ends it", told.status == 0, f"{told.status}: {told.errors[-800:]}")
     left = tool("dmsetup", "ls").strip()

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import FAILS, SLOW, diskwright, node_of, standing_in, tool
+from tests.lab.guest.inside import FAILS, SLOW, digest_of, diskwright, node_of, standing_in, tool
 from tests.lab.visits.migrate.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
-from tests.lab.visits.migrate.transactions import digest_of
 from wizard.apply.migration.looking.grub import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs

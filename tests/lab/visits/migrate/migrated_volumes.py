@@ -15,7 +15,7 @@ from tests.lab.drives.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.drives.layers import Base, Luks, Lvm, Md, Stack
 from tests.lab.drives.masonry import ALONE, PASSPHRASE, Built, build, lay_out, take_down
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import SLOW, node_of, shown, tool
+from tests.lab.guest.inside import SLOW, digest_of, node_of, shown, tool
 from tests.lab.visits.migrate.migrations import (
     REST,
     STORE,
@@ -28,7 +28,7 @@ from tests.lab.visits.migrate.migrations import (
     prepare_rest,
     undone,
 )
-from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.block.snapshot import LOOK_SECONDS

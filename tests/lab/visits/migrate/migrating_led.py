@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tests.lab.drives.fleet import KIB, Fleet
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import keep_runs_at, node_of, shown, tool
+from tests.lab.guest.inside import digest_of, keep_runs_at, node_of, shown, tool
 from tests.lab.guest.screen import Console
 from tests.lab.visits.migrate.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
-from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
 from wizard.desk.tokens import ENOUGH
 from wizard.model.errors import ExitCode

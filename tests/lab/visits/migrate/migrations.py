@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import DIES, SLOW, diskwright, node_of, shown, standing_in, tool
-from tests.lab.visits.migrate.transactions import digest_of, make_old
+from tests.lab.guest.inside import DIES, SLOW, digest_of, diskwright, node_of, shown, standing_in, tool
+from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check

@@ -4,7 +4,6 @@ with after the next start. All of it to the bit."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ from unittest.mock import patch
 
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import SLOW, cut_power, node_of, shown, tool
-from wizard.apply.block.devices import forget_caches
+from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.journal import Journal
@@ -67,13 +65,6 @@ class Surroundings:
     @property
     def digest(self) -> str:
         return digest_of(self.node)
-
-
-def digest_of(node: str) -> str:
-    """SHA-256 of a device's whole content, from the device."""
-    forget_caches(node)
-    with Path(node).open("rb") as device:
-        return hashlib.file_digest(device, "sha256").hexdigest()
 
 
 def migrate(node: str) -> None:

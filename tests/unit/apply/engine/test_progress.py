@@ -33,7 +33,7 @@ def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[
     """What is read to compare it counts, too: it takes as long as what is written."""
     drives = Drives(tmp_path / "run", MARKS)
     for name in acts:
-        heard = told(drives, lambda one, progress, name=name: getattr(one, name)(progress))  # type: ignore[misc]
+        heard = told(drives, getattr(Exchange, name))
         assert heard == sorted(heard) and heard[0] < 0.3 and heard[-1] == 1.0, (name, heard)
         assert len(set(heard)) >= 4
 

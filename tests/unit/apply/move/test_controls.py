@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.daily import one_in
 from tests.unit.apply.move import powercuts
 from tests.unit.apply.move.powercuts import CASES, DIRECT, LOGGED, Case
 from wizard.apply.move.mover import bars, journal, mover, moving, windows
@@ -179,7 +180,7 @@ def is_seen(cases: tuple[Case, ...]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("what", RULES)
+@pytest.mark.parametrize("what", one_in(2, RULES))
 def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     module, rule, instead = RULES[what]
     without(monkeypatch, module, rule, instead)

@@ -12,6 +12,7 @@ import pytest
 from tests.schemas.valid import validator_of
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
+from wizard.faces.changing.ensure import EXAMPLE
 from wizard.layout.ensured.differences import (
     as_it_is,
     emptied,
@@ -24,7 +25,7 @@ from wizard.layout.ensured.matching import drive_meant, matches
 from wizard.layout.requested import plan_requested
 from wizard.layout.wishes.using import Usual
 from wizard.layout.wishes.wish import KEYS
-from wizard.model.documents.ensure import Match, WantedVolume
+from wizard.model.documents.ensure import Match, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table
 from wizard.model.names import partition_path
@@ -39,6 +40,14 @@ MEDIA = VOLUME + 'mount = "/srv/m"\n'
 def test_a_volume_has_the_keys_of_the_command() -> None:
     assert {*SINGLE, *SEVERAL} == {*KEYS}
     assert {field.name for field in fields(WantedVolume)} == {*SINGLE, *SEVERAL}
+
+
+def test_the_example_has_every_key() -> None:
+    text = EXAMPLE.read_text()
+    wanted = read_wanted(text, EXAMPLE.name).drive
+    assert [len(requests_of(one)) for one in wanted] == [2]
+    keys = {field.name for kind in (WantedDrive, WantedVolume, Match) for field in fields(kind)}
+    assert not {key for key in keys - {"volume"} if f"{key} = " not in text}
 
 
 def test_a_volume_is_read_as_the_command_reads_it() -> None:

@@ -131,5 +131,10 @@ def probed(
     return probe, told
 
 
-def judged(subject: Simulated, kind: Kind = Kind(), *, most_bytes: int = GIB) -> Judgement:  # noqa: B008 - frozen
+def judged(
+    subject: Simulated,
+    kind: Kind = Kind(),  # noqa: B008 - frozen
+    *,
+    most_bytes: int = GIB,
+) -> Judgement:
     return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, PIECE_BYTES, kind)

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from wizard.migrate.situation import BootLine, Situation, Target
 from wizard.migrate.steps import CHECKER, proof
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
-from wizard.model.machine import Drive, Layer, Signature, Use
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive, Layer, Signature
 from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.probe.content.extcopy import find_copy
@@ -65,40 +66,33 @@ def look_at_ext(
     """
     node = _node(device)
     path, read = str(node), read_superblock(str(node))
-    machine = probe_machine([drive_of(kernel_name(path))])
-    (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(words.NO_SIZE(drive=drive.path))
-    chain = _layers(drive, path)
-    shown = chain[-1].path if chain else path
-    uses = [use for use in drive.uses if use.subject == shown]
+    seen = _seen(path)
+    use, tags = _use_of(seen), _tags(seen.drive, path, read)
     fstab = read_text(environment.fstab)
-    lines = [
-        line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))
-    ]
-    is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
-    mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
-    unmounted = "" if mounts or is_root else path
-    in_use = bool(mounts) or is_root or _is_opened(uses)
-    own = own_fstab(path, read, _tags(drive, path, read)) if unmounted else None
+    lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, tags)]
+    unmounted = "" if use.mounts or use.is_root else path
+    own = own_fstab(path, read, tags) if unmounted else None
     runs = runs_folder(journal_dir)
     return Situation(
-        drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
-        device=shown,
+        drive=seen.identity,
+        device=seen.device,
         ext=read,
         fstab=str(environment.fstab),
         fstab_text=fstab,
         device_bytes=size_bytes(path),
-        mounts=mounts,
+        mounts=use.mounts,
         swap_files=swap_files_on(node),
-        is_root=is_root,
-        opened=_is_opened(uses),
-        damaged=None if in_use else damage(path, read),
+        is_root=use.is_root,
+        opened=use.opened,
+        damaged=damage(path, read) if unmounted and not use.opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
-        units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
+        units=units_for(environment.fstab.parent, {path, seen.device}, tags),
         own=own,
         boot=boot_path(
-            {line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own
+            {line.mount_point for line in lines} | ({"/"} if use.is_root else set()),
+            environment,
+            unmounted,
+            own,
         ),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         family=family_of(os_release()),
@@ -106,9 +100,53 @@ def look_at_ext(
         no_snapshots=_clause(snapshot_obstacle()),
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
-        target=_target(target, shown, read) if target is not None else None,
+        target=_target(target, seen.device, read) if target is not None else None,
         manifest_seconds=2
-        * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=drive.rotational),
+        * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=seen.drive.rotational),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A device at the node `path`, and the one drive that it lies on. `layers` is what lies between them."""
+
+    path: str
+    drive: Drive
+    identity: Identity
+    layers: tuple[Layer, ...]
+
+    @property
+    def device(self) -> str:
+        """As a person calls it."""
+        return self.layers[-1].path if self.layers else self.path
+
+
+def _seen(path: str) -> _Seen:
+    """Raises BadInput where it lies on several drives, or the drive does not tell its size."""
+    machine = probe_machine([drive_of(kernel_name(path))])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(words.NO_SIZE(drive=drive.path))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    return _Seen(path, drive, identity, _layers(drive, path))
+
+
+@dataclass(frozen=True, slots=True)
+class _InUse:
+    """Where a device is mounted, whether the running system stands on it, and whether another block device
+    or a program holds it."""
+
+    mounts: tuple[str, ...]
+    is_root: bool
+    opened: bool
+
+
+def _use_of(seen: _Seen) -> _InUse:
+    uses = [use for use in seen.drive.uses if use.subject == seen.device]
+    return _InUse(
+        tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system"))),
+        any(use.kind == "running-system" and use.by in ROOTS for use in uses),
+        any(use.kind in ("holder", "raid-member", "loop-backing", "swap", "opened") for use in uses),
     )
 
 
@@ -231,10 +269,6 @@ def _is_of(line: Line, path: str, tags: dict[str, str | None]) -> bool:
     )
 
 
-def _is_opened(uses: list[Use]) -> bool:
-    return any(use.kind in ("holder", "raid-member", "loop-backing", "swap", "opened") for use in uses)
-
-
 def _version() -> tuple[int, int]:
     """Of e2fsprogs, (0, 0) where it does not tell."""
     if find("e2fsck") is None:
@@ -254,26 +288,20 @@ def _clause(sentence: str) -> str:
 
 def _target(device: str, source: str, ext: ExtFacts) -> Target:
     """The volume for a fresh filesystem; raises BadInput where there is no such device."""
-    node = _node(device)
-    path = str(node)
-    machine = probe_machine([drive_of(kernel_name(path))])
-    (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(words.NO_SIZE(drive=drive.path))
-    chain = _layers(drive, path)
-    shown = chain[-1].path if chain else path
-    part = drive.partition(path)
-    found = chain[-1].signatures if chain else part.signatures if part else drive.signatures
-    seen = Target(shown, size_bytes(path), known_identity(machine, drive, drive.size_bytes, drive.geometry))
-    fault = _target_fault(drive, seen, source, found, ext)
-    return replace(seen, fault=str(fault) if fault else "")
+    path = str(_node(device))
+    seen = _seen(path)
+    part = seen.drive.partition(path)
+    carrier = seen.layers[-1] if seen.layers else part or seen.drive
+    found = Target(seen.device, size_bytes(path), seen.identity)
+    fault = _target_fault(seen.drive, found, source, carrier.signatures, ext)
+    return replace(found, fault=str(fault) if fault else "")
 
 
 def _target_fault(
-    drive: Drive, seen: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
+    drive: Drive, target: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
 ) -> Said | None:
-    is_drive = seen.device == drive.path
-    if seen.device == source:
+    is_drive = target.device == drive.path
+    if target.device == source:
         return words.ITSELF()
     if found:
         return words.HOLDS(what=printable("+".join(signature.kind for signature in found), 60))
@@ -281,9 +309,9 @@ def _target_fault(
         return words.PARTITIONED()
     if drive.read_only:
         return words.READ_ONLY()
-    if any(use.subject == seen.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
+    if any(use.subject == target.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
         return words.IN_USE()
-    if seen.size_bytes < used_bytes(ext):
+    if target.size_bytes < used_bytes(ext):
         return words.SMALLER()
     return None
 

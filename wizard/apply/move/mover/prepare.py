@@ -3,6 +3,7 @@ table."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from wizard.apply.block.extents import Read, merged, without
 from wizard.apply.move import words
@@ -11,7 +12,7 @@ from wizard.apply.move.mover.bars import blocks_around, places_to_bar
 from wizard.apply.move.mover.journal import MovingDrive, has_room
 from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
 from wizard.apply.move.tables.images import Piece as TablePiece
-from wizard.apply.move.tables.images import table_images
+from wizard.apply.move.tables.images import TableImages, table_images
 from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled, read_but
 from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
@@ -55,7 +56,6 @@ def prepared(
     is not moved, Unreadable where other places of the content cannot be read, and Failed."""
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
-    physical = geometry.whole_block_bytes
     reader = _Reader(drive, move, given_up)
     tables = table_images(
         reader,
@@ -66,7 +66,51 @@ def prepared(
         move.span,
         move.after,
     )
-    images = _Images()
+    content = _content(reader, move)
+    more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
+    barred = places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
+    pieces, images = _pieces(move, tables, content, barred, document)
+    state = _unmoved(_course(move, run, pieces), given_up)
+    if not has_room(state, move.journal.size_bytes):
+        raise Refused(words.MANY_COPIES(part=move.device, count=len(barred)))
+    return state, images
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What the partition holds. Its head and its tail have to be others at the new place. Offsets count from
+    its start."""
+
+    reader: "_Reader"
+    start_bytes: int
+    size_bytes: int
+    head: bytes
+    tail: bytes
+    new_head: bytes
+    new_tail: bytes
+
+    @property
+    def tail_start(self) -> int:
+        """Where the tail starts."""
+        return self.size_bytes - len(self.tail)
+
+    @property
+    def changed(self) -> tuple[Extent, ...]:
+        """The tail, where the move changes it."""
+        return (Extent(self.tail_start, len(self.tail)),) if self.new_tail != self.tail else ()
+
+    def before(self, offset: int, length: int) -> bytes:
+        """As it is now; fewer bytes where it ends."""
+        return self.reader(self.start_bytes + offset, max(0, min(length, self.size_bytes - offset)))
+
+    def after(self, offset: int, length: int) -> bytes:
+        """As it has to be behind its head once it has moved."""
+        old, at = self.before(offset, length), self.tail_start
+        return (old[: max(0, at - offset)] + self.new_tail[max(0, offset - at) :])[: len(old)]
+
+
+def _content(reader: "_Reader", move: Move) -> _Content:
+    logical = reader.block
     head, tail = reader(move.before.start_bytes, move.head_bytes), _tail(reader, move)
     new_head, new_tail = placed(
         move.holds,
@@ -76,64 +120,7 @@ def prepared(
         move.after.start_bytes // logical,
         _fat(reader, move, head),
     )
-    at, size = move.before.size_bytes - len(tail), move.before.size_bytes
-    changed = (Extent(at, len(tail)),) if new_tail != tail else ()
-
-    def content(offset: int, length: int) -> bytes:
-        return reader(move.before.start_bytes + offset, max(0, min(length, size - offset)))
-
-    def moved(offset: int, length: int) -> bytes:
-        old = content(offset, length)
-        return (old[: max(0, at - offset)] + new_tail[max(0, offset - at) :])[: len(old)]
-
-    more = (*changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
-    barred = places_to_bar(content, more, move.head_bytes, size, logical)
-
-    def copies(start: int, read: Read) -> Iterator[Piece]:
-        for place in blocks_around(barred, start, move.head_bytes, size, physical):
-            yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
-
-    pieces = Pieces(
-        images.table(tables.old),
-        images.table(tables.moving),
-        images.table(tables.new),
-        (images.add(0, head), *copies(move.before.start_bytes, content)),
-        (images.add(0, new_head), *copies(move.after.start_bytes, moved)),
-        barred,
-        images.add(0, document),
-        len(images.data),
-        hashlib.sha256(images.data).hexdigest(),
-    )
-    course = Course(
-        run=run,
-        old_bytes=move.before.start_bytes,
-        new_bytes=move.after.start_bytes,
-        size_bytes=move.before.size_bytes,
-        head_bytes=move.head_bytes,
-        logical_bytes=logical,
-        physical_bytes=physical,
-        scheme=move.scheme,
-        window_bytes=move.window_bytes,
-        in_flight=move.in_flight,
-        pieces=pieces,
-    )
-    boundary = course.size_bytes if course.raises(Side.NEW) else course.head_bytes
-    left = (piece for place in given_up for piece in without(place, (Extent(0, move.head_bytes), *barred)))
-    moving = merged(left, 1, size)
-    zeros = (piece for place in given_up for piece in without(place, moving))
-    state = State(
-        course,
-        Phase.PREPARED,
-        Side.NEW,
-        Side.OLD,
-        boundary,
-        0,
-        given_up=moving,
-        zeros=merged(zeros, 1, size),
-    )
-    if not has_room(state, move.journal.size_bytes):
-        raise Refused(words.MANY_COPIES(part=move.device, count=len(barred)))
-    return state, bytes(images.data)
+    return _Content(reader, move.before.start_bytes, move.before.size_bytes, head, tail, new_head, new_tail)
 
 
 def _tail(reader: "_Reader", move: Move) -> bytes:
@@ -145,6 +132,58 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
     if move.holds != "vfat":
         return b""
     return reader(move.before.start_bytes + fat_offset(head), FAT_BYTES)
+
+
+def _pieces(
+    move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
+) -> tuple[Pieces, bytes]:
+    """The pieces of the journal, and the images in which they lie."""
+    images = _Images()
+
+    def copies(start: int, read: Read) -> Iterator[Piece]:
+        physical = move.drive.geometry.whole_block_bytes
+        for place in blocks_around(barred, start, move.head_bytes, content.size_bytes, physical):
+            yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
+
+    pieces = Pieces(
+        images.table(tables.old),
+        images.table(tables.moving),
+        images.table(tables.new),
+        (images.add(0, content.head), *copies(move.before.start_bytes, content.before)),
+        (images.add(0, content.new_head), *copies(move.after.start_bytes, content.after)),
+        barred,
+        images.add(0, document),
+        len(images.data),
+        hashlib.sha256(images.data).hexdigest(),
+    )
+    return pieces, bytes(images.data)
+
+
+def _course(move: Move, run: str, pieces: Pieces) -> Course:
+    return Course(
+        run=run,
+        old_bytes=move.before.start_bytes,
+        new_bytes=move.after.start_bytes,
+        size_bytes=move.before.size_bytes,
+        head_bytes=move.head_bytes,
+        logical_bytes=move.drive.geometry.logical_block_bytes,
+        physical_bytes=move.drive.geometry.whole_block_bytes,
+        scheme=move.scheme,
+        window_bytes=move.window_bytes,
+        in_flight=move.in_flight,
+        pieces=pieces,
+    )
+
+
+def _unmoved(course: Course, given_up: Sequence[Extent]) -> State:
+    """The state before anything moves. What is given up moves as zeros; what of it lies in the head or is
+    barred is zeros already."""
+    size = course.size_bytes
+    boundary = size if course.raises(Side.NEW) else course.head_bytes
+    in_journal = (Extent(0, course.head_bytes), *course.pieces.barred)
+    moving = merged((piece for place in given_up for piece in without(place, in_journal)), 1, size)
+    zeros = merged((piece for place in given_up for piece in without(place, moving)), 1, size)
+    return State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0, given_up=moving, zeros=zeros)
 
 
 class _Reader:

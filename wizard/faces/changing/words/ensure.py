@@ -6,8 +6,11 @@ SAYS = Sentence(
     "faces.changing.ensure.says",
     "Have drives be as a file says. Run it as often as you like: it changes only what is not so.",
 )
-WANTED = Sentence(
-    "faces.changing.ensure.wanted", "which drives, and which volumes; `docs/manual.md` has its keys"
+WANTED = Sentence("faces.changing.ensure.wanted", "which drives, and which volumes")
+EXAMPLE = Sentence("faces.changing.ensure.example", "print such a file, its keys explained, and end")
+NO_FILE = Sentence(
+    "faces.changing.ensure.no-file",
+    "{file} is no file. `diskwright ensure --example` prints one to begin with.",
 )
 CHECK = Sentence("faces.changing.ensure.check", "say what would change, and change nothing")
 DETAILED = Sentence(

@@ -3,7 +3,7 @@
 from wizard.model.said import Sentence
 
 SAYS = Sentence(
-    "faces.changing.move.says", "move a partition, or all that are misaligned, with everything in them"
+    "faces.changing.move.says", "Move a partition, or all that are misaligned, with everything in them."
 )
 ABOUT = Sentence(
     "faces.changing.move.about",

@@ -31,7 +31,7 @@ LOOKS = Sentence(
     "looks for a shingled drive's write cliff in free space, for half an hour or 32 GiB at most",
 )
 TESTS = Sentence(
-    "faces.measuring.bench.tests", "tests in a minute whether it is likely shingled; writes less than 4 MB"
+    "faces.measuring.bench.tests", "tests in a minute whether it is likely shingled; writes less than 2 MB"
 )
 ABOUT_SHINGLED = Sentence(
     "faces.measuring.bench.about-shingled",

@@ -8,7 +8,8 @@ SAYS = Sentence(
     "what it destroys and how it is undone.",
 )
 PLAN = Sentence(
-    "faces.planning.show.plan", "a file that `diskwright plan`, `tune` or `migrate` wrote; - for the input"
+    "faces.planning.show.plan",
+    "what `diskwright plan`, `move`, `migrate`, `tune` or such wrote with -o; - for the input",
 )
 JSON = Sentence("faces.planning.show.json", "print it as JSON, checked, with everything that is shown of it")
 ABOUT = Sentence(

@@ -7,7 +7,7 @@ SAYS = Sentence(
 )
 PLAN = Sentence(
     "faces.writing.apply.plan",
-    "a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`",
+    "what `diskwright plan`, `move`, `migrate`, `tune`, `label` or such wrote with -o",
 )
 CONFIRM = Sentence(
     "faces.writing.apply.confirm",

@@ -1,0 +1,60 @@
+"""A command of the project's that is forked from a job: it ends, says and sees what one started anew does."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from time import sleep
+
+import pytest
+
+from tests.lab.guest import commands
+from tests.lab.guest.commands import carried_out
+from wizard.tools.program import run
+
+SECONDS = 60.0
+
+
+@pytest.mark.parametrize(
+    "words", [("--version",), ("plan", "--nonsense"), ("inspect", "/dev/none"), ("no-command",)]
+)
+def test_it_ends_and_says_what_the_real_one_does(words: Sequence[str]) -> None:
+    forked = carried_out(words, SECONDS)
+    real = run([sys.executable, "-m", "wizard", *words], seconds=SECONDS, accept=range(256))
+    assert (forked.status, forked.output, forked.errors) == (
+        real.status,
+        real.output,
+        real.errors,
+    )
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """The command does this."""
+
+    def main(_words: Sequence[str]) -> int:
+        act()
+        return 0
+
+    monkeypatch.setattr(commands, "main", main)
+
+
+def test_one_that_fails_within_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ValueError("of no use")
+
+    instead(monkeypatch, fail)
+    told = carried_out(("status",), SECONDS)
+    assert told.status == 1 and "Traceback" in told.errors and "of no use" in told.errors
+
+
+def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    instead(monkeypatch, lambda: sleep(SECONDS))
+    with pytest.raises(AssertionError, match=r"diskwright status was not done after 0\.2 s"):
+        carried_out(("status",), 0.2)
+
+
+def test_the_environment_is_that_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    instead(monkeypatch, lambda: print(sorted(os.environ.items())))
+    monkeypatch.setenv("MKE2FS_CONFIG", "/nowhere")
+    told = carried_out(("status",), SECONDS)
+    assert "MKE2FS_CONFIG" not in told.output and "('LC_ALL', 'C')" in told.output
+    assert os.environ["MKE2FS_CONFIG"] == "/nowhere"

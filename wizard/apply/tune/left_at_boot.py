@@ -1,0 +1,52 @@
+"""Lines of fstab that name what a plan takes away: the plan says so, since a start may stop at them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.apply.run.environment import OWN_FSTAB
+from wizard.apply.tune import words
+from wizard.apply.tune.existing_filesystem import line_at_boot
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.plan import Member, Plan
+from wizard.model.said import Said
+
+STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
+"""With these a start does not wait for what is not there (systemd.mount(5))."""
+
+
+def with_lines_left(plan: Plan, drives: Sequence[Drive], fstab: Path = OWN_FSTAB) -> Plan:
+    """The plan, which also says which lines of `fstab` name what it takes away. What the new volumes are
+    found by, too, such as the same label, is no such line. Only looks."""
+    by_path = {drive.path: drive for drive in drives}
+    left = [
+        said
+        for member in plan.members
+        if (drive := by_path.get(member.drive.path))
+        for said in _left(plan, member, drive, fstab)
+    ]
+    return replace(plan, doubts=(*plan.doubts, *left)) if left else plan
+
+
+def _left(plan: Plan, member: Member, drive: Drive, fstab: Path) -> Iterator[Said]:
+    labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
+    for device in _taken_away(member, drive):
+        line = line_at_boot(drive, device, fstab)
+        if line is None or line.source.replace('"', "") in labels:
+            continue
+        told = words.LINE_LEFT if STARTS_ALL_THE_SAME.intersection(line.options) else words.LINE_STOPS
+        yield told(
+            line=line.number,
+            file=printable(str(fstab), 200),
+            source=printable(line.source, 80),
+            device=device,
+        )
+
+
+def _taken_away(member: Member, drive: Drive) -> Iterator[str]:
+    """The devices whose content goes."""
+    kept = {slot.number for slot in member.before.partitions if slot.kept}
+    if drive.signatures and not kept:
+        yield drive.path
+    yield from (part.path for part in drive.partitions if part.number not in kept)
