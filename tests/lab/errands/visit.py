@@ -30,6 +30,7 @@ FOLDERS = {
     "attack_stripes": "visits.layers",
     "ensured": "visits.whole",
     "ensured_encrypted": "visits.layers",
+    "ensured_layers": "visits.layers",
     "encrypted": "visits.layers",
     "volumegroup": "visits.layers",
     "barred": "visits.layers",

@@ -64,6 +64,31 @@ def test_changed_then_ok_and_check_changes_nothing(
     assert wrong["failed"] and "labl: extra field found" in wrong["msg"] and wrong["rc"] == 2
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes 20 s, so only with --full")
+def test_two_drives_as_one(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
+    one, two = make_drive(2 * SIZE), make_drive(2 * SIZE)
+    blank = work.digest(one), work.digest(two)
+    task = ansible.task(
+        {
+            "name": "media",
+            "match": {"path": one},
+            "also": [{"path": two}],
+            "mirror": "btrfs",
+            "volume": [{"workload": "large-media", "mount": str(work.place("media"))}],
+        },
+        fstab=str(work.fstab),
+        journal=str(work.runs),
+    )
+    for drive in (one, two):
+        work.bench.own(drive)
+    (checked,), printed = ansible.play(task, words=("--check", "--diff"))
+    assert checked["changed"] and f"media ({one})" in printed and f"media ({two})" in printed
+    assert (work.digest(one), work.digest(two)) == blank
+    (made, again), _ = ansible.play(task, task)
+    assert made["drives"][0]["state"] == "changed" and len(made["diff"]) == 2, made
+    assert not again["changed"] and again["drives"][0]["also"][0]["path"] == two
+
+
 def test_a_drive_with_data_is_refused_and_stays(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE)
     old_gpt(drive)

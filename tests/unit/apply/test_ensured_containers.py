@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.test_ensured import ENCRYPTED, HEAD, in_container, made
+from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, in_container, made
 from tests.unit.machines import drive
 from wizard.apply.ensure import containers
 from wizard.apply.ensure.containers import container_faults, places_at_boot

@@ -15,7 +15,7 @@ from tests.schemas.valid import ENTRY, faults, faults_of, validator_of
 from tests.unit.apply.test_bring import BRING, TAKES
 from tests.unit.documents.test_changes import CHANGES
 from tests.unit.layout.changes.test_moving import MISALIGNED, moved
-from tests.unit.layout.test_ensured import HEAD, VOLUME
+from tests.unit.layout.ensured.test_ensured import HEAD, VOLUME
 from tests.unit.machines import partitioned
 from tests.unit.migrate.migrations import situation
 from tests.unit.migrate.test_carried import ROOT

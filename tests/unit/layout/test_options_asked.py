@@ -17,12 +17,12 @@ from wizard.advise.catalogue import load_catalogue
 from wizard.advise.workloads import find_workload
 from wizard.cli import main
 from wizard.documents import profiles
-from wizard.faces.planning.plan import striped_wish
 from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
 from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
 from wizard.layout.planner import make_plan
+from wizard.layout.requested import striped_wish
 from wizard.layout.wishes.wish import Request, Wish
 from wizard.model.drive_facts import Discard, Zones
 from wizard.model.errors import BadInput, ExitCode, Refused

@@ -43,9 +43,15 @@ def container_faults(
     wanted = places_of(volume.mount_point, volume.subvolumes)
     if wanted:
         yield from _crypttab_faults(encryption, drive, environment)
+    yield from layer_faults(volume, asked, layer, environment)
+
+
+def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+    """What keeps a volume on a layer, such as an open container, from being used as wanted."""
     if volume.filesystem == "swap":
         yield from _swap_faults(volume, layer, environment)
     else:
+        wanted = places_of(volume.mount_point, volume.subvolumes)
         yield from _place_faults(wanted, asked, layer, environment)
 
 

@@ -1,5 +1,6 @@
 """A run on a drive that is not over: what is wanted there waits for it."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,11 @@ from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
 from wizard.apply.tune.of_run import load_changes
+from wizard.layout.group.grouping import logical_volumes
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
+from wizard.model.plan import Member, Plan
 from wizard.model.said import Said
 
 
@@ -28,9 +30,24 @@ class Leftover:
     resumes: bool = False
 
 
-def leftover(wanted: Plan, drive: Drive, journal_dir: Path | None) -> Leftover | None:
-    """The newest run on the drive, where it is not over; None where it is, or never wrote anything that is
-    wanted otherwise now. Raises as `list_runs` does."""
+def leftover(wanted: Plan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
+    """The newest run on one of the drives, where it is not over; None where on none, or where it never wrote
+    anything that is wanted otherwise now. One is gone on with only where it is that of all of them. Raises as
+    `list_runs` does."""
+    every = [_on_drive(wanted, drive, journal_dir) for drive in drives]
+    found = [left for left in every if left is not None]
+    stopping = [left for left in found if not left.resumes]
+    if stopping or not found:
+        return next(iter(stopping), None)
+    if len({left.run for left in found}) == 1 and len(found) == len(every):
+        return found[0]
+    run = found[0].run
+    commands = either(command_on(way, run) for way in ways_on(run, state(run)))
+    drive = next(drive for drive, left in zip(drives, every, strict=True) if left is not None)
+    return Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
+
+
+def _on_drive(wanted: Plan, drive: Drive, journal_dir: Path | None) -> Leftover | None:
     for run in reversed(list_runs(journal_dir)):
         with suppress(BadInput):
             if _is_on(run, drive):
@@ -93,13 +110,21 @@ def _does(run: Path, wanted: Plan) -> bool:
     if kind_of(run) is not Kind.PLAN:
         return False
     plan = load_plan(run)
-    return not plan.others and not plan.part and _made(plan) == _made(wanted)
+    return not plan.part and _made(plan) == _made(wanted)
 
 
 def _made(plan: Plan) -> tuple[object, ...]:
-    slots = (
-        (slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem, slot.label)
-        for slot in plan.after.partitions
-    )
+    stripe = plan.stripe
+    how = (stripe.kind, stripe.level, stripe.chunk_bytes, stripe.metadata) if stripe else ()
+    held = ((volume.filesystem, volume.label) for volume in plan.volumes)
+    sizes = tuple(one.size_bytes for one in logical_volumes(plan))
     keys = tuple((one.device, one.key) for one in plan.containers)
-    return (plan.after.table, *slots, *keys)
+    return (*map(_layout, plan.members), how, bool(plan.group), *held, *sizes, *keys)
+
+
+def _layout(member: Member) -> tuple[object, ...]:
+    slots = (
+        (slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem)
+        for slot in member.after.partitions
+    )
+    return (member.drive.token, member.after.table, *slots)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from wizard.advise.catalogue import Kind, load_catalogue
 from wizard.apply.ensure import words
-from wizard.apply.ensure.containers import container_faults, lines_of, places_at_boot
+from wizard.apply.ensure.containers import container_faults, layer_faults, lines_of, places_at_boot
+from wizard.apply.ensure.layered import layers_of
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
+from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.filesystems.registry import MADE
@@ -18,8 +20,8 @@ from wizard.layout.ensured.differences import CONTAINER, opened_on
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
-from wizard.model.machine import Drive
-from wizard.model.names import printable
+from wizard.model.machine import Drive, Layer
+from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Volume
 from wizard.model.said import Said
@@ -52,19 +54,26 @@ class _Need:
     wanted: Attach | SetOptions
 
 
-def mounted_as_there(requests: Sequence[Request], drive: Drive, where: Where) -> tuple[Request, ...]:
-    """The requests, where they say no place with the one where the volume is mounted, at boot or now."""
+def mounted_as_there(
+    requests: Sequence[Request],
+    drives: Sequence[Drive],
+    where: Where,
+    layers: Sequence[Layer | None] = (),
+) -> tuple[Request, ...]:
+    """The requests, where they say no place with the one where the volume is mounted, at boot or now.
+    `layers` are what the volumes lie on, where that is no partitions."""
     return tuple(
         replace(asked, mount_point=place)
         if asked.mount_point is None
         and not any(one.mount_point for one in asked.subvolumes)
-        and (place := _place_there(drive, number, where))
+        and (place := _place_on(layers[number - 1], where) if layers else _place_there(drives, number, where))
         else asked
         for number, asked in enumerate(requests, 1)
     )
 
 
-def _place_there(drive: Drive, number: int, where: Where) -> str | None:
+def _place_there(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+    drive = _shown_by(drives, number)
     part = next((part for part in drive.partitions if part.number == number), None)
     if part is not None and part.filesystem == CONTAINER:
         return next(iter(places_at_boot(drive, part.path, where.environment)), None)
@@ -74,9 +83,29 @@ def _place_there(drive: Drive, number: int, where: Where) -> str | None:
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where) -> Using:
-    """How the volumes of the plan, which are there, are used; raises Refused where what is missing cannot be
-    done."""
+def _place_on(layer: Layer | None, where: Where) -> str | None:
+    if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
+        return None
+    listed = [line.mount_point for line in lines_of(layer, where.environment)]
+    return next(iter([*listed, *layer.mount_points]), None)
+
+
+def _shown_by(drives: Sequence[Drive], number: int) -> Drive:
+    """The drive by whose partition a Btrfs on several is mounted, which is shown by any one of them; else the
+    first."""
+    sources = {mounted.source for mounted in read_mounts()}
+    shown = (drive for drive in drives if partition_path(drive.path, number) in sources)
+    return next(shown, drives[0])
+
+
+def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], where: Where) -> Using:
+    """How the volumes of the plan, which are there on its drives, are used; raises Refused where what is
+    missing cannot be done."""
+    if layers := layers_of(plan, drives):
+        return _using_of_layers(plan, requests, layers, where.environment)
+    if plan.stripe is not None:
+        return _using_of_several(plan, plan.volumes[0], requests[0], drives, where)
+    (drive,) = drives
     needs: list[_Need] = []
     faults: list[Said] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -95,9 +124,31 @@ def using_of(plan: Plan, requests: Sequence[Request], drive: Drive, where: Where
         found = _uses_of(volume, asked, used)
         needs += (one for one in found if isinstance(one, _Need))
         faults += (one for one in found if isinstance(one, Said))
+    return _using(needs, faults, places, where)
+
+
+def _using(
+    needs: Sequence[_Need], faults: Sequence[Said], places: dict[str, tuple[str, ...]], where: Where
+) -> Using:
     first = needs[0] if needs and not faults else None
     changes = act(first.device, first.wanted, where.environment) if first else None
     return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
+
+
+def _using_of_several(
+    plan: Plan, volume: Volume, asked: Request, drives: Sequence[Drive], where: Where
+) -> Using:
+    """No change of one thing mounts what lies on several drives, since the kernel has to be told of each, so
+    what is missing of that is only told."""
+    device = partition_path(_shown_by(drives, volume.partition).path, volume.partition)
+    used = look_at_filesystem(device, where.environment)
+    found = _uses_of(replace(volume, path=device), asked, used)
+    needs = [one for one in found if isinstance(one, _Need)]
+    faults = [one for one in found if isinstance(one, Said)]
+    parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
+    if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
+        faults += [*(need.said for need in needs), words.SCAN_FIRST(devices=parts)]
+    return _using(needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where)
 
 
 def _within_container(
@@ -105,9 +156,27 @@ def _within_container(
 ) -> Iterator[Said]:
     """No change of one thing mounts what is encrypted, so what is missing of it is only told."""
     yield from container_faults(volume, encryption, asked, drive, environment)
-    layer = opened_on(drive, encryption.device)
-    if layer is None:
-        return
+    if layer := opened_on(drive, encryption.device):
+        yield from _layer_rest(volume, asked, layer, environment)
+
+
+def _using_of_layers(
+    plan: Plan, requests: Sequence[Request], layers: Sequence[Layer | None], environment: Environment
+) -> Using:
+    """No change of one thing is for what lies on an array or in a group, so what is missing of it is only
+    told."""
+    faults: list[Said] = []
+    places: dict[str, tuple[str, ...]] = {}
+    for volume, asked, layer in zip(plan.volumes, requests, layers, strict=True):
+        if layer is not None:
+            faults += layer_faults(volume, asked, layer, environment)
+            faults += _layer_rest(volume, asked, layer, environment)
+            places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
+    return Using((), None, tuple(faults), places)
+
+
+def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+    """Mount options and owner of what lies on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
         yield words.NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))

@@ -5,7 +5,11 @@ from wizard.model.said import Sentence
 UNNAMED = Sentence("apply.ensure.unnamed", "a drive")
 
 # What would be done.
-BLANK = Sentence("apply.ensure.blank", "{drive} is blank; the volumes are to be made")
+BLANK = Sentence(
+    "apply.ensure.blank",
+    "{drive:and} is blank; the volumes are to be made",
+    "{drive:and} are blank; the volume over them is to be made",
+)
 NO_LINE = Sentence("apply.ensure.no-line", "{file} has no line that mounts {device} at {place}")
 NOT_MOUNTED = Sentence("apply.ensure.not-mounted", "{device} is not mounted at {place}")
 NO_OPTIONS = Sentence("apply.ensure.no-options", "the line of {device} in {file} lacks {options:list}")
@@ -39,11 +43,29 @@ NO_CRYPTTAB_LINE = Sentence(
 )
 OTHERWISE = Sentence(
     "apply.ensure.otherwise",
-    '{drive} holds something else, which is never destroyed unless the file says so: replace = "{value}"',
+    '{drive:and} holds something else, which is never destroyed unless the file says so: replace = "{value}"',
+    '{drive:and} hold something else, which is never destroyed unless the file says so: replace = "{value}"',
 )
 OTHER_REPLACE = Sentence(
     "apply.ensure.other-replace",
-    'replace names another drive, or what {drive} held before; for what it holds now: replace = "{value}"',
+    'replace names another drive, or what {drive:and} held before; for what is held now: replace = "{value}"',
+)
+NEVER_REPLACED = Sentence(
+    "apply.ensure.never-replaced",
+    "nothing of that is replaced, since {drive:and} may hold what is wanted; put it right by hand",
+)
+REACHES_FURTHER = Sentence(
+    "apply.ensure.reaches-further",
+    "{device} is one of {devices} devices of a Btrfs, others are not named here, so nothing is replaced.",
+)
+HIDDEN = Sentence("apply.ensure.hidden", "{device} is in use where it cannot be seen, so how is not known.")
+NOT_TOLD = Sentence(
+    "apply.ensure.not-told", "The kernel does not say which devices the Btrfs {uuid} works with."
+)
+NO_SPACES = Sentence("apply.ensure.no-spaces", "btrfs does not say how {place} keeps what is written.")
+SCAN_FIRST = Sentence(
+    "apply.ensure.scan-first",
+    "mount it by hand, since it lies on several drives: `btrfs device scan {devices:row}`, then `mount`",
 )
 UNREAD = Sentence(
     "apply.ensure.unread",
@@ -51,11 +73,15 @@ UNREAD = Sentence(
 )
 NOT_ZERO = Sentence(
     "apply.ensure.not-zero",
-    'Nothing is recognised on {drive}, and yet it is not empty. To lose what it holds: replace = "{value}"',
+    "Nothing is recognised on {drive:and}, and yet it is not empty. To lose what it holds: "
+    'replace = "{value}"',
+    "Nothing is recognised on {drive:and}, and yet they are not empty. To lose what they hold: "
+    'replace = "{value}"',
 )
 DIRECT = Sentence(
     "apply.ensure.direct",
-    "This cannot be tried out first on {drive}: {why}. Use `plan` and `apply`, which say what that means.",
+    "This cannot be tried out first on {drive:and}: {why}. Use `plan` and `apply`, which say what that "
+    "means.",
 )
 AT_WORK = Sentence("apply.ensure.at-work", "A run is at work on {drive}; `{command}` shows it.")
 WAITS = Sentence("apply.ensure.waits", "What a run made on {drive} waits for your word: `{commands}`.")

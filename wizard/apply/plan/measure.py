@@ -38,14 +38,20 @@ PREFIX = ".measuring-"
 class Room:
     """What a run would keep in its folder until it is kept or undone: `old_bytes` of what the drives hold
     where it changes, in which zeros take nothing, and `new_bytes` of what comes there. Both are None where
-    there was no room to find out. `free_bytes` was free before. `blank`: nothing but zeros would be lost.
+    there was no room to find out. `free_bytes` was free before. `blanks` says of each drive of the plan
+    whether nothing but zeros would be lost there.
     """
 
     folder: Path
     free_bytes: int
     old_bytes: int | None = None
     new_bytes: int | None = None
-    blank: bool = False
+    blanks: tuple[bool, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing but zeros would be lost anywhere."""
+        return bool(self.blanks) and all(self.blanks)
 
     @property
     def needed_bytes(self) -> int | None:
@@ -143,8 +149,8 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
         journal.close()
         os.close(lock)
     old = _taken(old_file(run, number) for number in range(len(plan.members)))
-    blank = all(change.blank for change in record.changes)
-    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blank)
+    blanks = tuple(change.blank for change in record.changes)
+    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blanks)
 
 
 def _taken(files: Iterable[Path]) -> int:

@@ -115,16 +115,17 @@ def _chunk(start: int, length: int, kind: str, stripes: str) -> Chunk:
 
 
 def _refuse(text: str, showing: Showing) -> None:
-    block, start = _number(text, "sectorsize"), showing.volume.start_bytes
+    block, start = number_in(text, "sectorsize"), showing.volume.start_bytes
     if block % GRAIN_BYTES or start % GRAIN_BYTES:
         raise Failed(refusal(SMALL_BLOCKS(block=block, start=start, page=GRAIN_BYTES)))
-    if (devices := _number(text, "num_devices")) != 1:
+    if (devices := number_in(text, "num_devices")) != 1:
         raise Failed(refusal(DEVICES(devices=devices)))
-    if _number(text, "log_root"):
+    if number_in(text, "log_root"):
         raise Failed(refusal(CUT_OFF()))
 
 
-def _number(text: str, name: str) -> int:
+def number_in(text: str, name: str) -> int:
+    """A number that dump-super says of a superblock; raises Failed where it says none. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
         raise Failed(refusal(NOT_TOLD(program="btrfs", what=(name,))))
@@ -133,4 +134,4 @@ def _number(text: str, name: str) -> int:
 
 def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
     """How many bytes it has now. Raises Failed."""
-    return _number(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")
+    return number_in(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

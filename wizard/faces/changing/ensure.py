@@ -113,12 +113,11 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result,
 
 def _each_once(looks: list[Look]) -> list[Look]:
     """A drive that two entries mean is refused to both."""
-    paths = [look.drive.path for look in looks if look.drive]
+    paths = [path for look in looks for path in look.paths]
+    twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
-        replace(look, standing=Standing.REFUSED, said=(words.MEANT_TWICE(drive=look.drive.path),))
-        if look.drive and paths.count(look.drive.path) > 1
-        else look
-        for look in looks
+        replace(look, standing=Standing.REFUSED, said=(words.MEANT_TWICE(drive=path),)) if path else look
+        for look, path in zip(looks, twice, strict=True)
     ]
 
 

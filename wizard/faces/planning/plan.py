@@ -8,10 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from wizard.advise.advise import advise, site_of
 from wizard.advise.asked import check_phrases
 from wizard.advise.catalogue import load_catalogue
-from wizard.advise.workloads import find_workload
 from wizard.apply.plan.steps_told import confirmation
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.places import fixed_fstab, taken_places, usual_places
@@ -29,25 +27,22 @@ from wizard.layout.document import render_plan
 from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.layout.one.words import SIZE_STAYS
 from wizard.layout.planner import Mode
-from wizard.layout.requested import plan_requested, put_as_asked
+from wizard.layout.requested import plan_requested, plan_striped, put_as_asked
 from wizard.layout.room.refusals import needs_root
-from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
-from wizard.layout.several.striping import FILESYSTEMS, room_bytes
+from wizard.layout.several.striped import StripeWish
 from wizard.layout.told.preview import plan_lines, unread_words
 from wizard.layout.wishes.preset import desktop_requests, room_for_preset, written
 from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
+from wizard.layout.wishes.wanted import wish_of
 from wizard.layout.wishes.wish import (
     ENCRYPTIONS,
     Arrangement,
     Request,
-    Wish,
     parse_volume,
     request,
 )
 from wizard.layout.words import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.operations.arrays import Level
@@ -170,15 +165,9 @@ def _plan_striped(
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
     asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
-    patterns = load_patterns()
-    recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
-    room = room_bytes(asked.kind, asked.level, [drive.size_bytes or 0 for drive in drives])
-    wish = striped_wish(
-        machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room
-    )
-    wish = put_as_asked(wish, drives[0], requests[0], _usual(arguments))
     arrays = taken_arrays() if arguments.machine is None else ()
-    return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
+    mode, usual = MODES[arguments.mode], _usual(arguments)
+    return plan_striped(machine, drives, requests[0], asked, mode, _draw, usual, arguments.danger, arrays)
 
 
 def _usual(arguments: Namespace) -> Usual:
@@ -191,30 +180,6 @@ def _usual(arguments: Namespace) -> Usual:
 
 def _draw() -> str:
     return str(uuid4())
-
-
-def striped_wish(
-    machine: Machine,
-    drives: Sequence[Drive],
-    recordings: Sequence[Recording],
-    asked: Request,
-    possible: Sequence[str],
-    phrases: Sequence[str] = (),
-    room: int | None = None,
-) -> Wish:
-    """A request with the filesystem that is advised for the first drive, of those that are `possible` on
-    several, or the named one.
-
-    They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
-    """
-    profile = find_workload(asked.workload)
-    room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
-    advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    choice = (
-        choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
-    )
-    site = site_of(machine, drives[0], recordings[0], profile, room or None)
-    return wish_with_options(choice, profile, asked, site, phrases, None)
 
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from wizard.apply.ensure.look import Look, Standing
 from wizard.faces.changing.words import ensure as words
-from wizard.model.documents.ensure import Difference, Ensured, EnsuredDrive
+from wizard.model.documents.ensure import AlsoDrive, Difference, Ensured, EnsuredDrive
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.model.said import Said, in_english
@@ -62,15 +63,19 @@ HEADS = {
 
 def lines_of(result: Result) -> Iterator[str]:
     """What came of it, and behind that what it is about."""
-    name, drive = printable(result.first.name, 100), result.first.drive
-    head = (
-        HEADS[result.state](name=name, drive=printable(drive.path, 60))
-        if drive
-        else words.NO_DRIVE(name=name)
-    )
+    name, paths = printable(result.first.name, 100), result.first.paths
+    shown = tuple(printable(path, 60) for path in paths)
+    head = _head(result.state, name, shown) if shown else words.NO_DRIVE(name=name)
     yield str(head)
     if result.state != "changed":
         yield from (f"    {printable(str(said), 2000)}" for said in result.said)
+
+
+def _head(state: State, name: str, drives: tuple[str, ...]) -> Said:
+    sentence = HEADS[state]
+    if "count" in sentence.fields:
+        return sentence(name=name, drive=drives, count=len(drives))
+    return sentence(name=name, drive=drives)
 
 
 def document_of(results: Sequence[Result], *, check: bool) -> Ensured:
@@ -82,14 +87,19 @@ def document_of(results: Sequence[Result], *, check: bool) -> Ensured:
 def _drive(result: Result) -> EnsuredDrive:
     first = result.first
     last = first if result.last is None else result.last
+    after = last.before if result.state == "changed" else first.after
+    known = zip_longest(first.drives, first.before, after)
+    every = [AlsoDrive(drive.path, drive.token, before, then) for drive, before, then in known if drive]
+    one = every[0] if every else None
     return EnsuredDrive(
         name=first.name,
         state=result.state,
-        path=first.drive.path if first.drive else None,
-        token=first.drive.token if first.drive else None,
+        path=one.path if one else None,
+        token=one.token if one else None,
         differences=tuple(Difference(said, in_english(said)) for said in result.said),
-        before=first.before,
-        after=last.before if result.state == "changed" else first.after,
+        before=one.before if one else None,
+        after=one.after if one else None,
         replace=first.replace,
         runs=result.runs,
+        also=tuple(every[1:]),
     )

@@ -7,19 +7,26 @@ difference.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.ensured import words
+from wizard.layout.group.grouping import logical_volumes
+from wizard.layout.several.mirrors import together_bytes
+from wizard.layout.several.striping import MEMBER_KINDS, NUMBER
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.ensure import Shape, VolumeShape
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Layout, Plan, Slot
+from wizard.model.plan import Layout, Member, Plan, Slot
 from wizard.model.said import Said, Value
 
 CONTAINER = "crypto_LUKS"
 """libblkid's TYPE of an encrypted container."""
+
+ARRAYS = ("md", "LVM")
+"""How the kinds of layers begin that md and LVM make."""
 
 DIGEST_CHARACTERS = 12
 """Of the digest of what a drive holds: enough to tell one from the next."""
@@ -50,10 +57,14 @@ def with_makers(machine: Machine) -> Machine:
     return replace(machine, tools=(*machine.tools, *missing))
 
 
-def as_it_is(requests: Sequence[Request], drive: Drive) -> tuple[Request, ...]:
+def as_it_is(
+    requests: Sequence[Request], drive: Drive, layers: Sequence[Layer | None] = ()
+) -> tuple[Request, ...]:
     """The requests, where they name no filesystem with the one that is there: advice may change, and what is
-    made does not."""
+    made does not. `layers` are what the volumes lie on, where that is no partitions."""
     there = {part.number: _held(drive, part) for part in drive.partitions}
+    if layers:
+        there = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
         replace(asked, filesystem=held)
         if asked.filesystem is None and (held := there.get(number)) in MADE
@@ -67,16 +78,34 @@ def opened_on(drive: Drive, device: str) -> Layer | None:
     return next((layer for layer in drive.layers if (layer.kind, layer.below) == ("LUKS", device)), None)
 
 
+def array_on(drive: Drive) -> Layer | None:
+    """What md or LVM have put together on the one partition of a drive; None where nothing, or several."""
+    part = partition_path(drive.path, NUMBER)
+    found = [layer for layer in drive.layers if layer.below == part and layer.kind.startswith(ARRAYS)]
+    return found[0] if len(found) == 1 else None
+
+
+def _on_layer(layer: Layer | None) -> str | None:
+    return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else None
+
+
 def _held(drive: Drive, part: Partition) -> str | None:
     """The filesystem on a partition, or in the open container there."""
-    layer = opened_on(drive, part.path)
-    return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else part.filesystem
+    return _on_layer(opened_on(drive, part.path)) or part.filesystem
 
 
-def layout_differences(plan: Plan, drive: Drive) -> tuple[Said, ...]:
-    """What the table and the filesystems on the drive have otherwise than the plan's; none where they hold
-    it."""
-    return tuple(_layout_differences(plan.after, drive, 2 * grain_bytes(plan.drive.geometry)))
+def layout_differences(plan: Plan, *drives: Drive) -> tuple[Said, ...]:
+    """What the table and the filesystems on the plan's drives, in its order, have otherwise than the plan's;
+    none where they hold it."""
+    found = [_of_member(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
+    right = tuple(drive.path for drive, said in zip(drives, found, strict=True) if not said)
+    every = tuple(said for one in found for said in one)
+    is_half = every and right and plan.stripe and plan.stripe.mirrors
+    return (*every, words.HALF(drives=right, count=len(right))) if is_half else every
+
+
+def _of_member(member: Member, drive: Drive) -> tuple[Said, ...]:
+    return tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
 
 
 def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Said]:
@@ -107,21 +136,26 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     if part.type != slot.type:
         yield _other(device, words.TYPE(), part.type, slot.type)
     if slot.opened is None:
-        yield from _held_differences(device, part.signatures, slot)
+        yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         held = "+".join(one.kind for one in part.signatures)
         yield _other(device, words.HOLDS(), held, CONTAINER)
     elif layer := opened_on(drive, device):
-        yield from _held_differences(layer.path, layer.signatures, slot)
+        yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
 
-def _held_differences(device: str, found: Sequence[Signature], slot: Slot) -> Iterator[Said]:
-    """How what is on a device differs from the slot's filesystem."""
+def held_differences(
+    device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
+) -> Iterator[Said]:
+    """How what is on a device differs from a filesystem with a label."""
     held = "+".join(one.kind for one in found)
-    if held != (slot.filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, words.FILESYSTEM(), held, slot.filesystem)
-    elif (label := found[0].label if found else None) != slot.label and (label or slot.label):
-        yield _other(device, words.LABEL(), label, slot.label)
+    if held != (filesystem or "") or any(one.ambivalent for one in found):
+        yield _other(device, words.FILESYSTEM(), held, filesystem)
+    elif filesystem in MEMBER_KINDS.values():
+        # What is called so is the array, by a name that is drawn.
+        return
+    elif (there := found[0].label if found else None) != label and (there or label):
+        yield _other(device, words.LABEL(), there, label)
 
 
 def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Said:
@@ -131,15 +165,20 @@ def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Sa
     return words.OTHER(device=device, what=what, found=shown(found), wanted=shown(wanted))
 
 
-def replace_value(drive: Drive) -> str:
-    """What `replace` has to be so that what the drive holds now may be lost: once it holds something else,
-    the same value says nothing of that."""
-    return f"{drive.token}:{(drive.content_digest or '')[:DIGEST_CHARACTERS]}"
+def replace_value(*drives: Drive) -> str:
+    """What `replace` has to be so that what these drives hold now may be lost: once one holds something else,
+    the same value says nothing of that. It hangs on no order."""
+    values = (f"{drive.token}:{(drive.content_digest or '')[:DIGEST_CHARACTERS]}" for drive in drives)
+    return " + ".join(sorted(values))
 
 
-def may_replace(value: str, drive: Drive) -> bool:
-    """Whether the document says that what is on the drive now may be lost."""
-    return drive.content_digest is not None and value == replace_value(drive)
+def may_replace(value: str, held: Sequence[Drive], others: Sequence[Drive] = ()) -> bool:
+    """Whether the document says that what is on all of these drives now may be lost, and nothing else but
+    what is on some of the `others`, which are blank as far as anybody recognises."""
+    if not held or any(drive.content_digest is None for drive in (*held, *others)):
+        return False
+    more = chain.from_iterable(combinations(others, count) for count in range(len(others) + 1))
+    return any(value == replace_value(*held, *some) for some in more)
 
 
 def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
@@ -158,16 +197,44 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
         VolumeShape(drive.path, drive.size_bytes or 0, one.kind, one.label, mount_points.get(drive.path, ()))
         for one in drive.signatures
     )
-    return Shape(drive.table.kind if drive.table else "unread", (*whole, *volumes))
-
-
-def shape_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Shape:
-    """The drive as the plan would have it."""
-    return Shape(
-        plan.after.table,
-        tuple(
-            VolumeShape(device, slot.size_bytes, slot.filesystem, slot.label, mount_points.get(device, ()))
-            for slot in plan.after.partitions
-            for device in (partition_path(plan.drive.path, slot.number),)
-        ),
+    above = tuple(
+        VolumeShape(
+            layer.path,
+            layer.size_bytes or 0,
+            _on_layer(layer),
+            layer.signatures[0].label if len(layer.signatures) == 1 else None,
+            mount_points.get(layer.path, ()),
+        )
+        for layer in drive.layers
+        if layer.kind.startswith(ARRAYS)
     )
+    return Shape(drive.table.kind if drive.table else "unread", (*whole, *volumes, *above))
+
+
+def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
+    """Each drive as the plan would have it, in the plan's order."""
+    return tuple(
+        Shape(
+            member.after.table,
+            tuple(
+                VolumeShape(
+                    device, slot.size_bytes, slot.filesystem, slot.label, mount_points.get(device, ())
+                )
+                for slot in member.after.partitions
+                for device in (partition_path(member.drive.path, slot.number),)
+            )
+            + tuple(_above(plan, mount_points)),
+        )
+        for member in plan.members
+    )
+
+
+def _above(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
+    """What is to lie on an array or in a group of the plan."""
+    sizes = {one.device: one.size_bytes for one in logical_volumes(plan)}
+    if plan.stripe and plan.stripe.device:
+        sizes[plan.stripe.device] = together_bytes(plan)
+    for volume in plan.volumes:
+        if volume.path in sizes:
+            places = mount_points.get(volume.path, ())
+            yield VolumeShape(volume.path, sizes[volume.path], volume.filesystem, volume.label, places)

@@ -4,6 +4,7 @@ from dataclasses import fields
 
 from wizard.documents.profiles import read_toml
 from wizard.layout.ensured import words
+from wizard.layout.several.striped import StripeWish
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request, mount_order_fault, parse_volume
 from wizard.model.documents.ensure import Match, WantedDrive, WantedDrives, WantedVolume
@@ -23,12 +24,15 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     if not wanted.drive:
         raise BadInput(words.NO_DRIVES(file=where))
     for number, drive in enumerate(wanted.drive, 1):
-        if not any(getattr(drive.match, one.name) for one in fields(Match)):
-            raise BadInput(words.NO_MATCH_KEY(file=where, number=number))
+        for match in drive.matches:
+            if not any(getattr(match, one.name) for one in fields(Match)):
+                raise BadInput(words.NO_MATCH_KEY(file=where, number=number))
         try:
             requests_of(drive)
-            if drive.match.size is not None:
-                parse_size(drive.match.size)
+            stripe_of(drive)
+            for match in drive.matches:
+                if match.size is not None:
+                    parse_size(match.size)
         except BadInput as error:
             raise BadInput(words.IN_DRIVE(file=where, number=number, why=str(error))) from None
     places = tuple(
@@ -49,6 +53,26 @@ def requests_of(drive: WantedDrive) -> tuple[Request, ...]:
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(words.NO_KEY())
     return tuple(parse_volume(_written(volume)) for volume in drive.volume)
+
+
+def stripe_of(wanted: WantedDrive) -> StripeWish | None:
+    """How several drives are to be put together; None for one drive. Raises BadInput for what cannot be
+    meant."""
+    kind = wanted.mirror or wanted.stripe
+    if wanted.mirror and wanted.stripe:
+        raise BadInput(words.MIRROR_AND_STRIPE())
+    if kind is None:
+        if wanted.also:
+            raise BadInput(words.HOW_TOGETHER())
+        return None
+    option = "mirror" if wanted.mirror else "stripe"
+    if not wanted.also:
+        raise BadInput(words.NO_OTHER(option=option))
+    if wanted.lvm or wanted.table != "gpt":
+        raise BadInput(words.NOT_TOGETHER(option=option, key="lvm" if wanted.lvm else "table"))
+    if len(wanted.volume) != 1:
+        raise BadInput(words.ONE_VOLUME(option=option))
+    return StripeWish(kind, level="raid1" if wanted.mirror else "raid0")
 
 
 def _written(volume: WantedVolume) -> str:

@@ -44,18 +44,29 @@ class WantedVolume:
 
 @dataclass(frozen=True, slots=True)
 class WantedDrive:
-    """One drive: `name` is what it is called in messages, `danger` what is typed back for options that put
-    data at risk.
+    """One drive, or with `also` several that hold one volume together: `name` is what they are called in
+    messages, `danger` what is typed back for options that put data at risk.
 
-    `replace` is what else may be lost: the drive's token, a colon, and what it holds, as a refusal says it.
+    `mirror` or `stripe` says by what several are put together; with `lvm` all volumes of one drive lie in a
+    volume group. `replace` is what else may be lost: each drive's token, a colon, and what it holds, as a
+    refusal says it.
     """
 
     match: Match
     volume: tuple[WantedVolume, ...]
     name: str = ""
+    also: tuple[Match, ...] = ()
+    mirror: Literal["md", "btrfs"] | None = None
+    stripe: Literal["md", "lvm", "btrfs"] | None = None
     table: Literal["gpt", "mbr"] = "gpt"
+    lvm: bool = False
     replace: str = ""
     danger: tuple[str, ...] = ()
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """One for each drive that is meant, in the order in which they were written."""
+        return (self.match, *self.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +105,23 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class EnsuredDrive:
-    """What came of one drive; `path` and `token` are None where none, or several, match.
+class AlsoDrive:
+    """A further drive of those that hold one volume together, as `EnsuredDrive` has the first."""
 
-    `before` is what it held, `after` what it holds now, or would. `replace` is what the document would have
-    to say so that what the drive holds may be lost, where that is all that is missing; `runs` are those that
-    changed it.
+    path: str
+    token: str
+    before: Shape | None
+    after: Shape | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnsuredDrive:
+    """What came of one drive, or of several that are wanted as one; `path` and `token` are None where it is
+    not clear which are meant.
+
+    `before` is what it held, `after` what it holds now, or would; `also` are the further ones. `replace` is
+    what the document would have to say so that what they hold may be lost, where that is all that is missing;
+    `runs` are those that changed them.
     """
 
     name: str
@@ -111,6 +133,7 @@ class EnsuredDrive:
     after: Shape | None
     replace: str = ""
     runs: tuple[str, ...] = ()
+    also: tuple[AlsoDrive, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ options:
   drives:
     description:
       - The drives, with the keys of a C([[drive]]) in a file for C(diskwright ensure), which reads them and
-        names what it does not know. All values are texts or lists of texts.
+        names what it does not know. All values are texts or lists of texts, but for C(lvm) and C(also).
     type: list
     elements: dict
   src:
@@ -56,6 +56,18 @@ EXAMPLES = r"""
             label: media
             mount: /srv/media
             writable: "group:family"
+
+- name: Two drives hold the photos together, each file twice
+  become: true
+  diskwright.storage.drives:
+    drives:
+      - name: photos
+        match: {serial: WD-A1}
+        also: [{serial: WD-B2}]
+        mirror: btrfs
+        volume:
+          - workload: nas
+            mount: /srv/photos
 """
 
 RETURN = r"""
@@ -93,9 +105,15 @@ def wanted_file(module: AnsibleModule) -> str:
     return str(path)
 
 
-def difference(drive: dict) -> dict:
-    """Before and after of a drive, as --diff shows it."""
-    header = f"{drive['name']} ({drive['path']})"
+def differences(drive: dict) -> list:
+    """Before and after of a drive, and of those that hold its volume together with it, as --diff shows
+    it."""
+    return [difference(drive["name"], one) for one in (drive, *drive["also"])]
+
+
+def difference(name: str, drive: dict) -> dict:
+    """Before and after of one drive."""
+    header = f"{name} ({drive['path']})"
     shown = {side: json.dumps(drive[side], indent=2) + "\n" for side in ("before", "after")}
     return dict(shown, before_header=header, after_header=header)
 
@@ -126,7 +144,8 @@ def main() -> None:
         said = {"changed": False, "drives": []}
     drives = said["drives"]
     result = {"changed": said["changed"], "drives": drives, "stderr": stderr}
-    result["diff"] = [difference(one) for one in drives if one["state"] in ("changed", "would-change")]
+    shown = [one for one in drives if one["state"] in ("changed", "would-change")]
+    result["diff"] = [each for one in shown for each in differences(one)]
     if code != 0 or not drives:
         bad = [one for one in drives if one["state"] in ("refused", "failed")]
         told = [f"{one['name']}: {says['text']}" for one in bad for says in one["differences"]]

@@ -41,9 +41,9 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
-from wizard.faces.planning.plan import striped_wish
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
+from wizard.layout.requested import striped_wish
 from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
 from wizard.layout.steps.commands import array_uuid
 from wizard.layout.told.preview import preview_lines

@@ -41,11 +41,23 @@ RUN_ENDED = Sentence("faces.changing.ensure.run-ended", "The run {run} did not c
 NEVER_THERE = Sentence(
     "faces.changing.ensure.never-there", "Each change leads to another one; look at the runs."
 )
-AS_WANTED = Sentence("faces.changing.ensure.as-wanted", "{name}: {drive} is as wanted; nothing was changed.")
-WOULD_CHANGE = Sentence("faces.changing.ensure.would-change", "{name}: {drive} would be changed.")
-CHANGED = Sentence("faces.changing.ensure.changed", "{name}: {drive} was changed, and is as wanted now.")
-REFUSED = Sentence("faces.changing.ensure.refused", "{name}: {drive} is refused; nothing was written.")
-FAILED = Sentence("faces.changing.ensure.failed", "{name}: {drive} did not become as wanted.")
+AS_WANTED = Sentence(
+    "faces.changing.ensure.as-wanted",
+    "{name}: {drive:and} is as wanted; nothing was changed.",
+    "{name}: {drive:and} are as wanted; nothing was changed.",
+)
+WOULD_CHANGE = Sentence("faces.changing.ensure.would-change", "{name}: {drive:and} would be changed.")
+CHANGED = Sentence(
+    "faces.changing.ensure.changed",
+    "{name}: {drive:and} was changed, and is as wanted now.",
+    "{name}: {drive:and} were changed, and are as wanted now.",
+)
+REFUSED = Sentence(
+    "faces.changing.ensure.refused",
+    "{name}: {drive:and} is refused; nothing was written.",
+    "{name}: {drive:and} are refused; nothing was written.",
+)
+FAILED = Sentence("faces.changing.ensure.failed", "{name}: {drive:and} did not become as wanted.")
 NO_DRIVE = Sentence(
     "faces.changing.ensure.no-drive", "{name}: no single drive is meant; nothing was written."
 )

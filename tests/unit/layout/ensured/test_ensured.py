@@ -240,11 +240,11 @@ def test_a_filesystem_that_is_not_named_is_the_one_there() -> None:
 
 def test_replace_names_a_drive_and_what_it_holds() -> None:
     one = drive(serial="A", content_digest="1" * 64)
-    assert replace_value(one) == "A:111111111111" and may_replace("A:111111111111", one)
+    assert replace_value(one) == "A:111111111111" and may_replace("A:111111111111", (one,))
     for other in ("", "A", "A:", "A:111111111112", "B:111111111111"):
-        assert not may_replace(other, one)
-    assert not may_replace("A:111111111111", replace(one, content_digest="2" * 64))
-    assert not may_replace("A:", replace(one, content_digest=None))
+        assert not may_replace(other, (one,))
+    assert not may_replace("A:111111111111", (replace(one, content_digest="2" * 64),))
+    assert not may_replace("A:", (replace(one, content_digest=None),))
 
 
 def test_the_schema_takes_what_the_reader_takes() -> None:

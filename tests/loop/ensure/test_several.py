@@ -1,0 +1,274 @@
+"""`diskwright ensure` with one Btrfs over several drives: made once, found so by any order and name, and
+refused as soon as anything about it is otherwise or cannot be told."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, release, tool
+from tests.loop.applying import Work, diskwright, ended, old_gpt
+from tests.loop.ensure.test_ensure import quieted, told, where
+from tests.schemas.valid import faults_of
+from wizard.apply.ensure.look import Standing, look_at
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState
+from wizard.faces.changing.ensure import ensured
+from wizard.faces.showing.ensured import Result, document_of
+from wizard.layout.ensured.document import read_wanted
+from wizard.model.documents.ensure import WantedDrives
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+SIZE = 160 * MIB
+
+
+def text_for(drives: Sequence[str], work: Work, more: str = 'mirror = "btrfs"', volume: str = "") -> str:
+    first, *others = [f'{{ path = "{drive}" }}' for drive in drives]
+    return f"""schema = "diskwright.wanted/1"
+[[drive]]
+name = "media"
+match = {first}
+also = [{", ".join(others)}]
+{more}
+[[drive.volume]]
+workload = "large-media"
+mount = "{work.place("media")}"
+writable = "root"
+{volume}
+"""
+
+
+def wanted_for(
+    drives: Sequence[str], work: Work, more: str = 'mirror = "btrfs"', volume: str = ""
+) -> WantedDrives:
+    for drive in drives:
+        work.bench.own(drive)
+    return read_wanted(text_for(drives, work, more, volume), "wanted.toml")
+
+
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> Result:
+    (result,) = ensured(wanted, where(work), check=check)
+    return result
+
+
+def digests(work: Work, *drives: str) -> tuple[str, ...]:
+    return tuple(work.digest(drive) for drive in drives)
+
+
+def unmounted(work: Work, *drives: str) -> None:
+    """Nothing mounted, and the kernel told of all, as udev does."""
+    tool("umount", str(work.place("media")))
+    tool("btrfs", "device", "scan", *(f"{drive}p1" for drive in drives))
+
+
+@pytest.mark.parametrize("how", ["mirror", "stripe"])
+def test_once_made_it_is_found_so_and_what_is_otherwise_is_refused(
+    how: str, work: Work, make_drive: MakeDrive
+) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE + 32 * MIB)
+    right = f'{how} = "btrfs"'
+    file = work.folder / "wanted.toml"
+    file.write_text(text_for(drives, work, right))
+    words = ("ensure", str(file), "--fstab", str(work.fstab), "--detailed-exitcode", "--json")
+    blank = digests(work, *drives)
+    assert ensure(wanted_for(drives, work, right), work, check=True).state == "would-change"
+    assert digests(work, *drives) == blank
+
+    made = diskwright(work, *words)
+    assert made.returncode == 5, made.stderr
+    assert faults_of(made.stdout) == ""
+    (said,) = json.loads(made.stdout)["drives"]
+    (also,) = said["also"]
+    assert (said["state"], said["path"], also["path"]) == ("changed", *drives)
+    for one in (said, also):
+        assert one["before"]["volumes"] == []
+        (volume,) = one["after"]["volumes"]
+        assert volume["mount_points"] == [str(work.place("media"))] and volume["filesystem"] == "btrfs"
+
+    # Neither the order nor what a drive is called counts.
+    fstab, before = work.fstab.read_text(), [quieted(work, drive) for drive in drives]
+    again = diskwright(work, *words)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["drives"][0]["state"] == "as-wanted"
+    swapped = ensure(wanted_for(drives[::-1], work, right), work)
+    assert (swapped.state, swapped.runs) == ("as-wanted", ())
+    assert [quieted(work, drive) for drive in drives] == before and work.fstab.read_text() == fstab
+
+    # What is missing of its use is added where one change can, else told.
+    tool("mount", "-o", "remount,rw", str(work.place("media")))
+    work.fstab.write_text("")
+    assert ensure(wanted_for(drives, work, right), work).state == "changed"
+    assert work.fstab.read_text().split() == fstab.splitlines()[-1].split()
+    unmounted(work, *drives)
+    missing = ensure(wanted_for(drives, work, right), work)
+    assert missing.state == "refused" and "is not mounted" in told(missing)
+    assert f"btrfs device scan {drives[0]}p1 {drives[1]}p1" in told(missing)
+
+    # What is wanted otherwise is refused, mounted or not, and never replaced.
+    other = 'stripe = "btrfs"' if how == "mirror" else 'mirror = "btrfs"'
+    for _ in ("not mounted", "mounted"):
+        before = [quieted(work, drive) for drive in drives]
+        wrong = ensure(wanted_for(drives, work, other), work)
+        assert wrong.state == "refused" and not wrong.first.replace, told(wrong)
+        assert "keeps files as RAID" in told(wrong) and "by hand" in told(wrong)
+        label = ensure(wanted_for(drives, work, right, 'label = "films"'), work)
+        assert label.state == "refused" and "the label is media instead of films" in told(label)
+        for alone in drives:
+            # Its table, label and size are those of a Btrfs on one drive, too.
+            one = ensure(read_wanted(text_for([alone], work, ""), "w.toml"), work)
+            assert one.state == "refused" and "2 devices" in told(one), told(one)
+            assert not one.first.replace
+        assert [quieted(work, drive) for drive in drives] == before
+        if not work.place("media").is_mount():
+            source = f"{drives[1]}p1"
+            tool("mount", "-o", f"device={drives[0]}p1,noatime", source, str(work.place("media")))
+    tool("mount", "-o", "remount,rw", str(work.place("media")))
+    assert ensure(wanted_for(drives, work, right), work).state == "as-wanted"
+
+
+def test_a_mirror_that_lost_a_drive_is_never_as_wanted(work: Work, make_drive: MakeDrive) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    wanted = wanted_for(drives, work)
+    assert ensure(wanted, work).state == "changed"
+    unmounted(work, *drives)
+    # One is away for a while, and files are written without it.
+    tool("btrfs", "device", "scan", "--forget")
+    tool("mount", "-o", "degraded", f"{drives[0]}p1", str(work.place("media")))
+    degraded = ensure(wanted, work)
+    assert degraded.state == "refused" and f"works without {drives[1]}p1" in told(degraded), told(degraded)
+    (work.place("media") / "file").write_bytes(os.urandom(MIB))
+    tool("sync")
+    tool("umount", str(work.place("media")))
+    behind = ensure(wanted, work)
+    assert behind.state == "refused" and not behind.first.replace
+    assert f"{drives[1]}p1 did not get what was written" in told(behind), told(behind)
+
+    # It is gone for good, and an empty one stands in its place.
+    third = make_drive(SIZE)
+    half = ensure(wanted_for((drives[0], third), work), work)
+    assert half.state == "refused" and f"{drives[0]} looks as wanted" in told(half), told(half)
+    # No line for these two says that what the lost drive holds may be lost, too.
+    assert "one of 2 devices" in told(half) and not half.first.replace
+
+
+def test_a_btrfs_with_a_third_device_is_not_the_one_over_two(work: Work, make_drive: MakeDrive) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    wanted = wanted_for(drives, work)
+    assert ensure(wanted, work).state == "changed"
+    third = make_drive(SIZE)
+    tool("btrfs", "device", "add", "-f", third, str(work.place("media")))
+    larger = ensure(wanted, work)
+    assert larger.state == "refused" and "lies on 3 devices" in told(larger), told(larger)
+    assert f"works with {third}" in told(larger) and not larger.first.replace
+    tool("btrfs", "device", "remove", third, str(work.place("media")))
+    assert ensure(wanted, work).state == "as-wanted"
+
+
+def test_what_they_hold_is_lost_only_where_the_file_names_exactly_that(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    old, blank, other = make_drive(SIZE), make_drive(SIZE), make_drive(SIZE)
+    old_gpt(old)
+    tool("mkswap", other)
+    before = digests(work, old, blank, other)
+    one = ensure(wanted_for((old, blank), work), work)
+    assert one.state == "refused" and one.first.replace.count(":") == 1, told(one)
+    assert old.removeprefix("/dev/") in one.first.replace
+    two = ensure(wanted_for((old, other), work), work)
+    assert two.first.replace.count(":") == 2 and " + " in two.first.replace
+    foreign = ensure(wanted_for((blank, other), work), work).first.replace
+    for value in (foreign, one.first.replace):
+        # A part of what is held, or another drive, allows nothing.
+        wrong = wanted_for((old, other), work, f'mirror = "btrfs"\nreplace = "{value}"')
+        refused = ensure(wrong, work)
+        assert refused.state == "refused" and "names another drive" in told(refused)
+    wrong = wanted_for((old, blank), work, f'mirror = "btrfs"\nreplace = "{two.first.replace}"')
+    assert ensure(wrong, work).state == "refused"
+    assert digests(work, old, blank, other) == before
+
+    right = f'mirror = "btrfs"\nreplace = "{two.first.replace}"'
+    place = work.folder / "elsewhere"
+    place.mkdir()
+    tool("mount", f"{old}p1", str(place))
+    used = ensure(wanted_for((other, old), work, right), work)
+    tool("umount", str(place))
+    assert used.state == "refused" and "mounted" in told(used)
+    # In whatever order they are written.
+    assert ensure(wanted_for((other, old), work, right), work).state == "changed"
+    assert ensure(wanted_for((old, other), work, right), work).state == "as-wanted"
+    label = ensure(wanted_for((old, other), work, right, 'label = "films"'), work)
+    assert label.state == "refused" and label.first.replace not in ("", two.first.replace)
+
+
+def test_bytes_that_nobody_recognises_on_one_of_them_are_not_nothing(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    work.bench.own(drives[1])
+    with Path(drives[1]).open("r+b", buffering=0) as device:
+        device.seek(MIB + 64 * 1024)
+        device.write(os.urandom(4096))
+        os.fsync(device.fileno())
+    before = digests(work, *drives)
+    result = ensure(wanted_for(drives, work), work)
+    assert result.state == "refused" and f"recognised on {drives[1]}," in told(result), told(result)
+    assert result.first.replace.count(":") == 1 and digests(work, *drives) == before
+    right = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{result.first.replace}"')
+    assert ensure(right, work).state == "changed"
+
+
+def test_two_matches_of_one_drive_and_drives_of_two_entries_are_refused(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    one, two, three = make_drive(SIZE), make_drive(SIZE), make_drive(SIZE)
+    link = work.folder / "link"
+    link.symlink_to(one)
+    before = digests(work, one, two, three)
+    work.bench.own(one)
+    same = ensure(read_wanted(text_for((one, str(link)), work), "w.toml"), work)
+    assert same.state == "refused" and f"Two of the matches mean {one}" in told(same)
+    first, second = wanted_for((one, two), work).drive[0], wanted_for((two, three), work).drive[0]
+    place = replace(second.volume[0], mount="/srv/elsewhere")
+    both = WantedDrives("diskwright.wanted/1", (first, replace(second, volume=(place,))))
+    results = ensured(both, where(work), check=False)
+    assert [result.state for result in results] == ["refused", "refused"]
+    assert all(f"Two entries of the file mean {two}" in told(result) for result in results)
+    assert faults_of(json.dumps({"schema": "diskwright.ensured/1"})) != ""
+    assert not document_of(results, check=False).changed and digests(work, one, two, three) == before
+
+
+@pytest.mark.parametrize("what", one_in(2, ("pulled", "used")))
+def test_a_drive_that_is_not_the_same_at_the_start_keeps_all_as_they_are(
+    what: str, work: Work, make_drive: MakeDrive
+) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    look = look_at(wanted_for(drives, work).drive[0], where(work))
+    assert look.standing is Standing.MAKE and look.plan is not None
+    if what == "pulled":
+        release(drives[1])
+    else:
+        tool("mkswap", drives[1])
+    before = work.digest(drives[0])
+    with pytest.raises(Refused):
+        start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert work.digest(drives[0]) == before
+    assert ensure(wanted_for(drives, work), work).state == "refused"
+    assert work.digest(drives[0]) == before
+
+
+def test_a_run_that_waits_on_one_of_them_comes_first(work: Work, make_drive: MakeDrive) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    old_gpt(drives[1])
+    value = ensure(wanted_for(drives, work), work).first.replace
+    wanted = wanted_for(drives, work, f'mirror = "btrfs"\nreplace = "{value}"')
+    look = look_at(wanted.drive[0], where(work))
+    assert look.plan is not None
+    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    assert ended(run) is RunState.WAITING
+    result = ensure(wanted, work)
+    assert result.state == "refused" and "keep" in told(result) and "undo" in told(result)

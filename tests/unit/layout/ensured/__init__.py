@@ -1,0 +1,1 @@
+"""What is wanted of drives, and how they differ from that."""

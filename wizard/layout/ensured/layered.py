@@ -1,0 +1,138 @@
+"""How a volume group, or an md array, that is there differs from the one that is wanted. Pure.
+
+What it is called, and where in it something lies, is drawn or given out anew each time, and is no difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wizard.layout.ensured import words
+from wizard.layout.ensured.differences import held_differences
+from wizard.layout.group.grouping import EXTENT_BYTES, logical_volumes
+from wizard.layout.several.striping import room_bytes
+from wizard.model.machine import Layer
+from wizard.model.operations.arrays import MakeStripedVolume
+from wizard.model.plan import Plan, Stripe, Volume
+from wizard.model.said import Said
+from wizard.model.units import MIB
+
+ROUNDED = 100
+"""md keeps some of its parts for itself, up to one part in so many, and `ROUNDED_BYTES`."""
+ROUNDED_BYTES = 2 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """A logical volume, there or wanted: `kind` is LVM's segtype, `size_bytes` None where it takes what there
+    is."""
+
+    name: str
+    size_bytes: int | None
+    kind: str = "linear"
+    stripes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSeen:
+    """What LVM says of the parts: of each the group, empty for none; and of the first one's group every
+    physical volume, and whether one is missing, with its logical volumes."""
+
+    groups: tuple[tuple[str, str], ...]
+    physical: frozenset[str] = frozenset()
+    misses: bool = False
+    volumes: tuple[Logical, ...] = ()
+
+
+def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
+    """The logical volumes that a plan makes, in its volumes' order."""
+    if plan.group:
+        return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
+    made = (step.operation for step in plan.steps)
+    return tuple(
+        Logical(one.name, None, "striped", one.stripes) for one in made if isinstance(one, MakeStripedVolume)
+    )
+
+
+def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Said]:
+    """What differs from the group that is wanted on exactly these parts; nothing where it is so."""
+    parts = tuple(part for part, _ in seen.groups)
+    if without := tuple(part for part, group in seen.groups if not group):
+        yield words.NO_GROUP(devices=without)
+        return
+    if len({group for _, group in seen.groups}) > 1:
+        yield words.OTHER_GROUPS(devices=parts)
+        return
+    if more := tuple(sorted(seen.physical - {*parts})):
+        yield words.MORE_PHYSICAL(devices=parts, more=more)
+    if seen.misses:
+        yield words.MISSING_PHYSICAL(devices=parts)
+    there = {one.name: one for one in seen.volumes}
+    if strange := tuple(sorted({*there} - {one.name for one in wanted})):
+        yield words.MORE_LOGICAL(names=strange)
+    for one in wanted:
+        yield from _logical_differences(one, there.get(one.name))
+
+
+def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Said]:
+    if there is None:
+        yield words.NO_LOGICAL(name=wanted.name)
+        return
+    if (there.kind, there.stripes) != (wanted.kind, wanted.stripes):
+        yield words.OTHER_LOGICAL(
+            name=wanted.name,
+            found=words.SPREAD(kind=there.kind, parts=there.stripes),
+            wanted=words.SPREAD(kind=wanted.kind, parts=wanted.stripes),
+        )
+    sizes = (there.size_bytes, wanted.size_bytes)
+    if None not in sizes and abs((sizes[0] or 0) - (sizes[1] or 0)) > EXTENT_BYTES:
+        yield words.OTHER_SIZE(device=wanted.name, found=sizes[0] or 0, wanted=sizes[1] or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySeen:
+    """An md array that stands on the parts, by the kernel's words: `drives` are how many it is of, `misses`
+    how many of them are not in it, `parts` those that are. `room_bytes` is what its parts could hold by
+    level, None where that is not known."""
+
+    device: str
+    level: str
+    drives: str
+    state: str
+    parts: frozenset[str]
+    misses: int = 0
+    size_bytes: int = 0
+    room_bytes: int | None = None
+
+
+IDLE = ("clear", "inactive", "suspended", "broken")
+"""States in which nothing can be read (Documentation/admin-guide/md.rst, array_state)."""
+
+
+def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> Iterator[Said]:
+    """What differs from the array that is wanted on exactly these parts; nothing where it is so."""
+    if seen.state in IDLE:
+        yield words.NOT_RUNNING(devices=tuple(parts))
+        return
+    if seen.level != stripe.level:
+        yield words.OTHER_LEVEL(device=seen.device, found=seen.level.upper(), wanted=stripe.level.upper())
+    if seen.drives != str(len(parts)):
+        yield words.OTHER_DRIVES(device=seen.device, found=seen.drives, wanted=len(parts))
+    if seen.misses:
+        yield words.DEGRADED(device=seen.device, count=seen.misses)
+    if without := tuple(part for part in parts if part not in seen.parts):
+        yield words.ARRAY_WITHOUT(device=seen.device, devices=without)
+    if more := tuple(sorted(seen.parts - {*parts})):
+        yield words.ARRAY_WITH(device=seen.device, devices=more)
+    room = seen.room_bytes
+    if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
+        yield words.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
+
+
+def array_room(stripe: Stripe, parts: Sequence[int]) -> int:
+    """What an array of this level holds on parts that have so many bytes for data."""
+    return room_bytes(stripe.kind, stripe.level, parts)
+
+
+def content_differences(volume: Volume, layer: Layer) -> Iterator[Said]:
+    """What a layer holds otherwise than the volume that is wanted on it."""
+    yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
