@@ -11,13 +11,15 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, release, tool
-from tests.loop.applying import Work, diskwright, ended, old_gpt
+from tests.loop.apply.test_interrupted import kill
+from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.loop.ensure.test_ensure import quieted, told, where
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import is_locked
 from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
@@ -260,6 +262,34 @@ def test_a_drive_that_is_not_the_same_at_the_start_keeps_all_as_they_are(
     assert work.digest(drives[0]) == before
     assert ensure(wanted_for(drives, work), work).state == "refused"
     assert work.digest(drives[0]) == before
+
+
+def test_a_run_that_was_cut_off_goes_on_only_where_it_is_that_of_all(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drives, third = (make_drive(SIZE), make_drive(SIZE)), make_drive(SIZE)
+    wanted = wanted_for(drives, work)
+    look = look_at(wanted.drive[0], where(work))
+    assert look.plan is not None
+    opened = work.folder / "gate"
+    *waiting, real = gate("btrfs", opened).splitlines()
+    # Everything is on the drives, and is about to be mounted.
+    about = 'if [ "$2" = scan ] && [ "$3" != --forget ]; then'
+    stand_in(work.folder / "bin", monkeypatch, "btrfs", "\n".join((about, *waiting, "fi", real)))
+    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    until(lambda: Path(f"{opened}.reached").exists() or not is_locked(run))
+    kill(run)
+    opened.touch()
+    until(lambda: not is_locked(run))
+    assert state(run) is RunState.INTERRUPTED
+    # Neither the other order nor one of its drives with another is what it makes.
+    before = digests(work, *drives, third)
+    for other in (drives[::-1], (drives[0], third)):
+        refused = ensure(wanted_for(other, work), work)
+        assert refused.state == "refused" and "was cut off" in told(refused), told(refused)
+    assert digests(work, *drives, third) == before
+    assert ensure(wanted, work).state == "changed"
+    assert ensure(wanted_for(drives[::-1], work), work).state == "as-wanted"
 
 
 def test_a_run_that_waits_on_one_of_them_comes_first(work: Work, make_drive: MakeDrive) -> None:

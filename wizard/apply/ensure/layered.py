@@ -123,25 +123,32 @@ def _text(folder: Path, name: str) -> str:
 
 
 def _group(parts: Sequence[str]) -> GroupSeen:
-    groups = tuple((part, _group_of(part)) for part in parts)
+    groups = tuple((part, group_of(part)) for part in parts)
     name = groups[0][1]
     if not name or len({group for _, group in groups}) > 1:
         return GroupSeen(groups)
-    physical = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", _look)
-    own = [row for row in physical if row.get("vg_name") == name]
+    physical, misses = physical_in(name)
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
         Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
         for row in asked("lvs", fields, name, _look)
     )
-    misses = any(row.get("pv_missing") for row in own)
-    return GroupSeen(groups, frozenset(row["pv_name"] for row in own), misses, volumes)
+    return GroupSeen(groups, physical, misses, volumes)
 
 
 def _number(text: str) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def _group_of(part: str) -> str:
+def physical_in(group: str) -> tuple[frozenset[str], bool]:
+    """The physical volumes of a group, and whether one is missing, whose node is then no node. Raises
+    Failed."""
+    rows = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", _look)
+    own = [row for row in rows if row.get("vg_name") == group]
+    return frozenset(row["pv_name"] for row in own), any(row.get("pv_missing") for row in own)
+
+
+def group_of(part: str) -> str:
+    """The group of a physical volume; empty for none. Raises Failed."""
     (row,) = asked("pvs", ("pv_name", "vg_name"), part, _look) or ({},)
     return row.get("vg_name", "")

@@ -10,7 +10,8 @@ from wizard.apply.ensure import words
 from wizard.apply.ensure.aim import Aim
 from wizard.apply.ensure.leftover import Leftover, leftover
 from wizard.apply.ensure.meant import meant
-from wizard.apply.ensure.together import reaching_faults, together_faults
+from wizard.apply.ensure.reaching import reaching_faults
+from wizard.apply.ensure.together import together_faults
 from wizard.apply.ensure.using import Using, Where, using_of
 from wizard.apply.plan.measure import measure
 from wizard.apply.plan.start import why_direct

@@ -50,28 +50,8 @@ def _shared(plan: Plan, drive: Drive) -> Iterator[Said]:
             layer = opened_on(drive, volume.encryption.device)
             device = layer.path if layer else ""
         if volume.filesystem == "btrfs" and device:
-            count = number_in(_superblock(device), "num_devices")
+            count = number_in(superblock_of(device), "num_devices")
             yield from alone_differences(device, count)
-
-
-def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
-    """Each Btrfs on these drives that lies on further ones, too: no word for these drives says that what is
-    there may be lost. Raises Failed where that cannot be told."""
-    found = [
-        (device, held.uuid)
-        for drive in drives
-        for device, signatures in (
-            (drive.path, drive.signatures),
-            *((part.path, part.signatures) for part in drive.partitions),
-        )
-        for held in signatures
-        if held.kind == "btrfs"
-    ]
-    return tuple(
-        words.REACHES_FURTHER(device=device, devices=devices)
-        for device, uuid in found
-        if (devices := number_in(_superblock(device), "num_devices")) > [one for _, one in found].count(uuid)
-    )
 
 
 def parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
@@ -82,7 +62,7 @@ def parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
 def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     parts = parts_on(drives)
     # Read twice, so that nothing of the second look is older than what the first one has seen.
-    newest = max(number_in(_superblock(part), "generation") for part in parts)
+    newest = max(number_in(superblock_of(part), "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if any(use.by == ELSEWHERE for use in uses):
@@ -94,12 +74,13 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     return BtrfsSeen(members, profiles, newest, used, misses)
 
 
-def _superblock(part: str) -> str:
+def superblock_of(part: str) -> str:
+    """What btrfs says of the superblock on a device. Raises Failed."""
     return _look((*SUPERBLOCK, part)).output
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    said = _superblock(part)
+    said = superblock_of(part)
     there = drive.partition(part)
     uuid = there.signatures[0].uuid if there and there.signatures else None
     numbers = [number_in(said, name) for name in ("dev_item.devid", "num_devices", "generation")]

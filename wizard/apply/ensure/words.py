@@ -56,8 +56,14 @@ NEVER_REPLACED = Sentence(
 )
 REACHES_FURTHER = Sentence(
     "apply.ensure.reaches-further",
-    "{device} is one of {devices} devices of a Btrfs, others are not named here, so nothing is replaced.",
+    "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced",
 )
+NO_COUNT = Sentence(
+    "apply.ensure.no-count", "mdadm does not say of how many drives the array on {device} is."
+)
+A_BTRFS = Sentence("apply.ensure.a-btrfs", "a Btrfs")
+AN_ARRAY = Sentence("apply.ensure.an-array", "an md array")
+A_GROUP = Sentence("apply.ensure.a-group", "a volume group")
 HIDDEN = Sentence("apply.ensure.hidden", "{device} is in use where it cannot be seen, so how is not known.")
 NOT_TOLD = Sentence(
     "apply.ensure.not-told", "The kernel does not say which devices the Btrfs {uuid} works with."

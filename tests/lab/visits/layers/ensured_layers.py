@@ -20,6 +20,7 @@ from tests.lab.guest.inside import (
     tool,
     udev_runs,
 )
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
 from wizard.tools.program import run
@@ -122,9 +123,10 @@ def _group_drifts(node: str, name: str) -> Iterator[Check]:
     spare = node_of(SPARE)
     tool("vgextend", "--yes", name, spare)
     yield _ends("another drive in the group is told", REFUSED, f"lies on {spare}, too", IN_GROUP, GROUP)
-    tool("lvcreate", "--yes", "--extents", "1", "--name", "more", name)
+    bare = ("--zero", "n", "--wipesignatures", "n")
+    tool("lvcreate", "--yes", *LVM_WITHOUT_UDEV, *bare, "--extents", "1", "--name", "more", name)
     yield _ends("another volume is told", REFUSED, "holds more, too", IN_GROUP, GROUP)
-    tool("lvremove", "--yes", f"{name}/more")
+    tool("lvremove", "--yes", *LVM_WITHOUT_UDEV, f"{name}/more")
     tool("vgreduce", name, spare)
     tool("pvremove", "--yes", spare)
     yield _ends("as before, it is as wanted", 0, "as wanted", IN_GROUP, GROUP)
@@ -211,7 +213,6 @@ def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
         run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
         tool("mkfs.ext4", "-q", "-F", node)
     before = digests(nodes)
-    FILE.write_text("")
     yield _ends("what they hold is refused", REFUSED, "replace =", right, ONE, TWO)
     yield _unchanged("that wrote nothing", before, nodes)
     said = json.loads(diskwright("ensure", str(FILE), "--json", accept=range(256), seconds=LONG).output)
@@ -232,10 +233,18 @@ JOBS = {
 }
 VISITS = (
     Visit(
-        "ensure: a volume group, and md over two drives",
+        "ensure in layers: a volume group on one drive",
         FLEET,
-        ("ensured-group", "ensured-mirror", "ensured-stripe"),
-        2400,
+        ("ensured-group",),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "ensure in layers: md over two drives",
+        FLEET,
+        ("ensured-mirror", "ensured-stripe"),
+        1800,
         udev=False,
         full_only=True,
     ),

@@ -1,0 +1,73 @@
+"""What lies on drives that a file does not name, too, is not lost by any word for those that it names. What
+the tools say is as mdadm 4.2, LVM 2.03 and btrfs-progs 6.2 say it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive
+from wizard.apply.ensure import layered, reaching, together
+from wizard.apply.ensure.reaching import reaching_faults
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Partition, Signature
+from wizard.tools.program import Result
+
+PVS = '{"report": [{"pv": [%s]}]}'
+ROW = '{"pv_name":"%s","vg_name":"%s","pv_missing":"%s"}'
+
+
+def holding(path: str, kind: str, uuid: str = "u") -> Drive:
+    part = Partition(f"{path}1", 1, 2**20, 2**27, signatures=(Signature(kind, "raid", uuid=uuid),))
+    return replace(drive(path=path), partitions=(part,))
+
+
+def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """`said` is what a program says, by its name; pvs says just one row of one device."""
+
+    def look(argv: Sequence[str]) -> Result:
+        words = said.get(argv[0])
+        if argv[0] == "pvs" and argv[-1] != "--all" and words and "pv_name" in words:
+            group = "" if '"vg_name":""' in words else "g"
+            words = PVS % (ROW % (argv[-1], group, ""))
+        assert words is not None, argv
+        return Result(0, words, "", 0.0)
+
+    for module in (layered, reaching, together):
+        monkeypatch.setattr(module, "_look", look)
+    return " ".join(map(str, reaching_faults(drives)))
+
+
+def test_what_is_here_as_a_whole_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("btrfs", "linux_raid_member", "LVM2_member"):
+        both = holding("/dev/sda", kind), holding("/dev/sdb", kind)
+        rows = ",".join(ROW % (f"{one.path}1", "g", "") for one in both)
+        said = {"btrfs": "num_devices\t\t2\n", "mdadm": "MD_LEVEL=raid1\nMD_DEVICES=2\n", "pvs": PVS % rows}
+        assert told(both, said, monkeypatch) == ""
+        assert told((drive(), holding("/dev/sda", "ext4")), {}, monkeypatch) == ""
+
+
+@pytest.mark.parametrize("kind", ["btrfs", "linux_raid_member", "LVM2_member"])
+def test_a_part_of_more_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ",".join(ROW % (name, "g", "") for name in ("/dev/sda1", "/dev/sdz1"))
+    said = {"btrfs": "num_devices\t\t2\n", "mdadm": "MD_LEVEL=raid1\nMD_DEVICES=2\n", "pvs": PVS % rows}
+    one = holding("/dev/sda", kind)
+    assert "/dev/sda1 is one of 2 devices" in told((one,), said, monkeypatch)
+    # Another of the same kind is not the other part.
+    strange = holding("/dev/sdb", kind, "v")
+    assert "/dev/sda1 is one of 2 devices" in told((one, strange), said, monkeypatch)
+
+
+def test_what_the_tools_do_not_tell_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, said in (
+        ("btrfs", {"btrfs": "csum\t1\n"}),
+        ("linux_raid_member", {"mdadm": "MD_LEVEL=raid1\n"}),
+        ("LVM2_member", {"pvs": "WARNING\n"}),
+    ):
+        with pytest.raises(Failed):
+            told((holding("/dev/sda", kind),), said, monkeypatch)
+
+
+def test_a_physical_volume_without_a_group_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = holding("/dev/sda", "LVM2_member")
+    assert told((one,), {"pvs": PVS % (ROW % ("/dev/sda1", "", ""))}, monkeypatch) == ""

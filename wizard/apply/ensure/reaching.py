@@ -1,0 +1,72 @@
+"""What lies on drives that a file names, and on others that it does not name: no word for the named ones says
+that it may be lost. Looks; nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from wizard.apply.ensure import words
+from wizard.apply.ensure.layered import group_of, physical_in
+from wizard.apply.ensure.together import superblock_of
+from wizard.apply.resizing.btrfs import number_in
+from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.steps.array_checks import exported
+from wizard.layout.several.striping import MEMBER_KINDS
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Signature
+from wizard.model.said import Said
+from wizard.tools.program import run
+
+_look = partial(run, seconds=LOOK_SECONDS)
+
+
+def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
+    """Each Btrfs, md array and volume group on these drives that lies on further ones, too. Raises Failed
+    where that cannot be told."""
+    held = [
+        (device, signature)
+        for drive in drives
+        for device, signatures in (
+            (drive.path, drive.signatures),
+            *((part.path, part.signatures) for part in drive.partitions),
+        )
+        for signature in signatures
+    ]
+    return (*_of_btrfs(_only(held, "btrfs")), *_of_md(_only(held, MEMBER_KINDS["md"])), *_of_lvm(held))
+
+
+Held = Sequence[tuple[str, Signature]]
+
+
+def _only(held: Held, kind: str) -> Held:
+    return [one for one in held if one[1].kind == kind]
+
+
+def _named(held: Held, uuid: str | None) -> int:
+    """How many of the parts are here."""
+    return sum(one.uuid == uuid for _, one in held)
+
+
+def _of_btrfs(held: Held) -> Iterator[Said]:
+    for device, one in held:
+        count = number_in(superblock_of(device), "num_devices")
+        if count > _named(held, one.uuid):
+            yield words.REACHES_FURTHER(device=device, count=count, what=words.A_BTRFS())
+
+
+def _of_md(held: Held) -> Iterator[Said]:
+    for device, one in held:
+        said = exported(_look(("mdadm", "--examine", "--export", device)).output)
+        count = said.get("MD_DEVICES", "")
+        if not count.isdigit():
+            raise Failed(words.NO_COUNT(device=device))
+        if int(count) > _named(held, one.uuid):
+            yield words.REACHES_FURTHER(device=device, count=int(count), what=words.AN_ARRAY())
+
+
+def _of_lvm(held: Held) -> Iterator[Said]:
+    here = [device for device, _ in _only(held, MEMBER_KINDS["lvm"])]
+    for device in here:
+        name = group_of(device)
+        physical = physical_in(name)[0] if name else frozenset()
+        if physical - {*here}:
+            yield words.REACHES_FURTHER(device=device, count=len(physical), what=words.A_GROUP())
