@@ -55,6 +55,10 @@ def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
     ("wishes", "why"),
     [
         ((secret(key="/srv/secret/k"),), "lies in a volume"),
+        (
+            (secret(key="/srv/b/k", size_bytes=GIB), secret(key="/srv/b/k", label="b", mount_point="/srv/b")),
+            "lies in a volume",
+        ),
         ((secret(key="/tmp/k"),), "nothing stays"),
         ((secret(key="k"),), "no plain path"),
         (
