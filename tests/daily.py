@@ -1,12 +1,14 @@
-"""Which of many alike cases a day looks at: a sample that the seed picks, and all of them with --full."""
+"""Which of many alike cases a day looks at: a sample, another one each day, and all of them with --full."""
 
 import os
 from collections.abc import Iterable
 from typing import TypeVar
 
-SEED_VARIABLE, FULL_VARIABLE = "DISKWRIGHT_SEED", "DISKWRIGHT_EVERY_FILESYSTEM"
-"""The lab hands them on to its guests."""
-SEED = int(os.environ.get(SEED_VARIABLE, "1"))
+DAY_VARIABLE, FULL_VARIABLE = "DISKWRIGHT_DAY", "DISKWRIGHT_EVERY_FILESYSTEM"
+"""What `tests/run` sets, and the lab hands on to its guests."""
+SEED = int(os.environ.get("DISKWRIGHT_SEED", "1"))
+"""Of what is drawn."""
+DAY = int(os.environ.get(DAY_VARIABLE, "1"))
 IS_FULL = FULL_VARIABLE in os.environ
 
 Case = TypeVar("Case")
@@ -17,5 +19,5 @@ def one_in(every: int, cases: Iterable[Case]) -> list[Case]:
     return [
         case
         for number, case in enumerate(cases)
-        if IS_FULL or number % every == (number // every + SEED) % every
+        if IS_FULL or number % every == (number // every + DAY) % every
     ]

@@ -55,7 +55,19 @@ unpacked() { # FOLDER
     [ -x "$1/bin/diskwright" ]
 }
 
+# Root runs what lies here: whoever may change it, or exchange a folder above it, decides what that is.
+tell_if_not_roots() {
+    place=$me
+    until [ -n "$(find "$place" -prune \( ! -user 0 -o -perm /022 ! -perm -1000 \) 2>/dev/null)" ]; do
+        [ "$place" != / ] || return 0
+        place=${place%/*} place=${place:-/}
+    done
+    echo "diskwright: Not only root can change $place, and what lies there runs as root now." \
+        "A copy that is root's alone: sudo install -m 755 '$me' /usr/local/bin/diskwright" >&2
+}
+
 if [ "$(id -u)" = 0 ]; then
+    tell_if_not_roots
     tree=/run/diskwright/$digest
     if [ -x "$tree/bin/diskwright" ] || mounted "$tree"; then start "$tree" "$@"; fi
     # Not below the home of whoever called sudo, who could exchange it.

@@ -43,7 +43,7 @@ _diskwright_offer() { # KIND CURRENT
 TAIL = r"""
 _diskwright() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-    local command='' options='' at=1 count=0 word skip='' kind
+    local command='' options='' first=1 at=1 count=0 word skip='' kind
     COMPREPLY=()
     # bash splits --option=value into three words.
     if [ "$current" = = ]; then
@@ -51,8 +51,12 @@ _diskwright() {
     elif [ "$previous" = = ]; then
         previous=${COMP_WORDS[COMP_CWORD-2]}
     fi
-    if [ "$COMP_CWORD" -gt 1 ] && _diskwright_options "${COMP_WORDS[1]}"; then
-        command=${COMP_WORDS[1]} at=2
+    # These may stand before the command.
+    while [ "$first" -lt "$COMP_CWORD" ]; do
+        case ${COMP_WORDS[first]} in --debug | --with-serials) first=$((first + 1)) ;; *) break ;; esac
+    done
+    if [ "$COMP_CWORD" -gt "$first" ] && _diskwright_options "${COMP_WORDS[first]}"; then
+        command=${COMP_WORDS[first]} at=$((first + 1))
     else
         _diskwright_options ''
     fi
@@ -75,7 +79,7 @@ _diskwright() {
         esac
     done
     _diskwright_offer "$(_diskwright_operand "$command" "$count")" "$current"
-    if [ -z "$command" ] && [ "$COMP_CWORD" = 1 ]; then
+    if [ -z "$command" ] && [ "$COMP_CWORD" = "$first" ]; then
         case $current in /*) ;; *) COMPREPLY=($(compgen -W "$_diskwright_commands" -- "$current")) ;; esac
     fi
 }

@@ -100,7 +100,7 @@ def ask(computer: Computer, command: str, seconds: float = SCREEN_SECONDS) -> No
 def switch_off(computer: Computer) -> None:
     """At the prompt."""
     computer.type("systemctl poweroff", "enter")
-    computer.await_off(SCREEN_SECONDS)
+    computer.await_off(WORK_SECONDS)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from wizard import __version__
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.probe.facts import RawMachine
 from wizard.probe.host.sysfs import SYS
 from wizard.probe.interpret import machine_of
@@ -22,6 +22,7 @@ from wizard.report.secrets import BY_FIELD, SERIAL
 from wizard.report.words.page import LOG, LOG_REPLACED, LOG_SERIALS
 from wizard.tools import debuglog
 from wizard.tools.program import run
+from wizard.tools.scratch import scratch_folder
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")
@@ -39,7 +40,12 @@ LARGEST_BYTES = 200_000
 def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
     """Have `work` do what the words without our own say, and its exit code. The log is finished whatever
     comes of it; stderr says where."""
-    with tempfile.TemporaryDirectory(prefix="diskwright-debug-") as folder:
+    try:
+        scratch = scratch_folder()
+    except Failed as error:
+        print(f"diskwright: {error}", file=sys.stderr)
+        return error.exit_code
+    with tempfile.TemporaryDirectory(prefix="diskwright-debug-", dir=scratch) as folder:
         raw = Path(folder) / "log"
         raw.touch(mode=0o600)
         os.environ[debuglog.VARIABLE] = str(raw)
@@ -56,7 +62,7 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
             text = raw.read_text(encoding="utf-8", errors="replace")
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
-            place = _put(text if serials else _without_names(text, words))
+            place = _put(text if serials else _without_names(text, words), scratch)
             held = LOG_SERIALS() if serials else LOG_REPLACED()
             print(LOG(place=str(place), held=held), file=sys.stderr)
 
@@ -135,14 +141,14 @@ def _named(value: object, kind: str | None = None) -> Iterator[tuple[str, str]]:
         yield value, kind
 
 
-def _put(text: str) -> Path:
-    """The log in a file of its own; its middle is left out where it is too long."""
+def _put(text: str, folder: str) -> Path:
+    """The log in a file of its own in the folder; its middle is left out where it is too long."""
     data = text.encode(errors="replace")
     if len(data) > LARGEST_BYTES:
         data = (
             data[: LARGEST_BYTES // 2] + b"\n(Lines are left out here.)\n" + data[-LARGEST_BYTES // 2 + 100 :]
         )
-    descriptor, name = tempfile.mkstemp(prefix="diskwright-debug-", suffix=".log")
+    descriptor, name = tempfile.mkstemp(prefix="diskwright-debug-", suffix=".log", dir=folder)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
     return Path(name)

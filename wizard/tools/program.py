@@ -32,6 +32,10 @@ AFTERWARDS_SECONDS = 2.0
 """How long the last lines of a command that has ended are waited for."""
 
 
+ELSEWHERE = "dmesg(1)"
+"""How the line begins that mount(8) of util-linux 2.38 and newer says behind every error."""
+
+
 class NotInstalled(Failed):
     """A program that is wanted is not there."""
 
@@ -48,8 +52,10 @@ class Result:
 
     @property
     def last_words(self) -> str:
-        """The last line the command said, errors first: what a person wants to read about a failure."""
-        lines = [line for line in (self.output + "\n" + self.errors).splitlines() if line.strip()]
+        """The last line the command said, errors first: what a person wants to read about a failure. Where
+        else one might look (mount(8) has a line for that) is no such line."""
+        said = (self.output + "\n" + self.errors).splitlines()
+        lines = [line for line in said if line.strip() and not line.strip().startswith(ELSEWHERE)]
         return lines[-1].strip() if lines else str(words.SILENT())
 
 

@@ -6,3 +6,6 @@ ENDED = Sentence("tools.ended", "{program} ended with status {status}: {last_wor
 TOO_LONG = Sentence("tools.too-long", "{program} did not finish within {seconds:.0f} s and was ended.")
 NOT_INSTALLED = Sentence("tools.not-installed", "{program} is not installed.")
 SILENT = Sentence("tools.silent", "it said nothing")
+NO_SCRATCH = Sentence(
+    "tools.no-scratch", "No folder takes a temporary file: name one that can be written in TMPDIR."
+)

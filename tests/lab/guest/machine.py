@@ -19,7 +19,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from types import FrameType
 
-from tests.daily import FULL_VARIABLE, SEED_VARIABLE
+from tests.daily import DAY_VARIABLE, FULL_VARIABLE
 from tests.lab.drives.attach import Node, file_node, fleet_arguments, image_bytes, logged_node
 from tests.lab.drives.fleet import Fleet, TimingModel
 from tests.lab.drives.identify import poke
@@ -148,7 +148,7 @@ class Laboratory:
         ]
         settings += [
             f"export {name}={shlex.quote(os.environ[name])}"
-            for name in (SEED_VARIABLE, FULL_VARIABLE)
+            for name in (DAY_VARIABLE, FULL_VARIABLE)
             if name in os.environ
         ]
         if sys.pycache_prefix:

@@ -109,7 +109,7 @@ def test_a_drive_that_could_not_be_read_is_read_with_roots_rights_before_it_is_a
 def test_a_stop_that_nobody_hears_is_not_promised() -> None:
     class Deaf(PlainUser):
         def request_stop(self, run: object) -> None:
-            raise Failed("Root's end is not there any more: nothing was asked of it.")
+            raise Failed("The process that runs as root has ended: nothing was asked of it.")
 
     services = Deaf()
     services.given = True
@@ -121,7 +121,7 @@ def test_a_stop_that_nobody_hears_is_not_promised() -> None:
         await press(pilot, "S")
         await come(pilot, "question")
         await press(pilot, "y")
-        await until(lambda: "Root's end is not there any more" in flat(pilot), pilot)
+        await until(lambda: "The process that runs as root has ended" in flat(pilot), pilot)
         assert "will stop" not in flat(pilot)
         services.applied.set()
 

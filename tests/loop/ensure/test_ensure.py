@@ -24,6 +24,7 @@ from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import WantedDrives
+from wizard.model.names import partition_path
 from wizard.model.units import MIB
 
 SIZE = 96 * MIB
@@ -107,6 +108,11 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
     assert ensure(wanted, work).state == "changed"
     assert work.fstab.read_text().split() == fstab.splitlines()[-1].split()
     tool("umount", str(work.place("media")))
+    work.place("other").mkdir()
+    tool("mount", partition_path(drive, 1), str(work.place("other")))
+    elsewhere = ensure(wanted, work)
+    assert elsewhere.state == "refused" and f"is mounted at {work.place('other')}" in told(elsewhere)
+    tool("umount", str(work.place("other")))
     assert ensure(wanted, work).state == "changed"
     assert ensure(wanted, work).state == "as-wanted"
 

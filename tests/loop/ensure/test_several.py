@@ -16,6 +16,7 @@ from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in
 from tests.loop.ensure.test_ensure import quieted, told, where
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.look import Standing, look_at
+from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import is_locked
@@ -302,3 +303,8 @@ def test_a_run_that_waits_on_one_of_them_comes_first(work: Work, make_drive: Mak
     assert ended(run) is RunState.WAITING
     result = ensure(wanted, work)
     assert result.state == "refused" and "keep" in told(result) and "undo" in told(result)
+    # Another computer knows of no run, and sees that the drive waits by its own notice.
+    before = digests(work, *drives)
+    (result,) = ensured(wanted, Where(work.environment, work.folder / "other"), check=False)
+    assert result.state == "refused" and "waits on it" in told(result), told(result)
+    assert digests(work, *drives) == before

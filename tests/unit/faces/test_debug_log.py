@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.machines import FOLDER
 from wizard.model.errors import ExitCode
 from wizard.probe.recorded import load_machine
 from wizard.report.debug import LARGEST_BYTES, debugged
-from wizard.tools import debuglog
+from wizard.tools import debuglog, scratch
 from wizard.tools.program import run
 
 RECORDED = FOLDER / "ssd.json"
@@ -143,3 +144,19 @@ def test_what_goes_on_after_the_end_writes_no_more(log: Path) -> None:
     log.unlink()
     debuglog.note(debuglog.END, "late")
     assert not log.exists()
+
+
+def nowhere() -> str:
+    raise FileNotFoundError(2, "No usable temporary directory found")
+
+
+def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    monkeypatch.setattr(scratch, "SPARE", (str(tmp_path / "none"), str(tmp_path)))
+    assert debugged(["status"], lambda words: 7) == 7
+    assert "exit code 7" in log_in(tmp_path)
+    monkeypatch.setattr(scratch, "SPARE", ())
+    assert debugged(["status"], lambda words: 7) == ExitCode.FAILED
+    assert "TMPDIR" in capsys.readouterr().err

@@ -204,6 +204,8 @@ def test_bash_knows_which_operand_comes_and_splits_at_the_equals_sign(made: Path
     (made / "folder").mkdir(exist_ok=True)
     assert in_bash(made, "bring", "--confirm", "TOKEN", "fol") == ["folder"]
     assert in_bash(made, "label", "/dev/sdX", "") == []
+    assert in_bash(made, "--debug", "ins") == ["inspect", "install"]
+    assert in_bash(made, "--debug", "plan", "--workload", "large") == ["large-media"]
     assert "large-media" in in_bash(made, "plan", "--workload", "=")
     assert in_bash(made, "plan", "--workload", "=", "large") == ["large-media"]
     assert in_bash(made, "apply", "media.json", "--confirm", "") == []

@@ -89,3 +89,23 @@ def test_what_a_killed_start_left_goes_later(file: Path) -> None:
     folder.chmod(0o700)
     started(["/bin/sh"], file).communicate(timeout=20)
     assert cache(file) == ["d1", "d1.2"]
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what is root's alone")
+def test_root_is_told_who_else_decides_what_runs(shell: list[str], file: Path) -> None:
+    functions = file.with_name("functions")
+    functions.write_text(STUB.read_text().partition('if [ "$(id -u)" = 0 ]')[0] + "tell_if_not_roots\n")
+
+    def said() -> str:
+        program = [*shell, str(functions)]
+        return subprocess.run(program, capture_output=True, text=True, timeout=20).stderr
+
+    said_first = said()
+    functions.chmod(0o666)
+    assert f"can change {functions}, " in said() and "/usr/local/bin/diskwright" in said()
+    functions.chmod(0o755)
+    os.chown(functions.parent, 1234, 1234)
+    assert f"can change {functions.parent}, " in said()
+    os.chown(functions.parent, 0, 0)
+    assert said() == said_first and f"can change {functions}" not in said_first

@@ -19,13 +19,16 @@ NO_SECRET = Sentence(
 )
 NOT_HEARD = Sentence(
     "apply.root.not-heard",
-    "Nothing more is heard from root's end. The run itself does not need it: `sudo diskwright status {run}` "
-    "tells how it stands.",
+    "The process that runs as root says nothing more. The run itself does not need it: "
+    "`sudo diskwright status {run}` tells how it stands.",
 )
-NOT_ASKED = Sentence("apply.root.not-asked", "Root's end is not there any more: nothing was asked of it.")
+NOT_ASKED = Sentence(
+    "apply.root.not-asked", "The process that runs as root has ended: nothing was asked of it."
+)
 WENT_AWAY = Sentence(
     "apply.root.went-away",
-    "Root's end went away without an answer; `sudo diskwright status` tells whether anything was begun.",
+    "The process that runs as root ended without an answer; `sudo diskwright status` tells whether anything "
+    "was begun.",
 )
 
 # What the process that runs as root refuses.

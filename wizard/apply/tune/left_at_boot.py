@@ -26,7 +26,7 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], fstab: Path = OWN_FSTAB
         if (drive := by_path.get(member.drive.path))
         for said in _left(plan, member, drive, fstab)
     ]
-    return replace(plan, doubts=(*plan.doubts, *left)) if left else plan
+    return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
 
 
 def _left(plan: Plan, member: Member, drive: Drive, fstab: Path) -> Iterator[Said]:

@@ -11,6 +11,7 @@ from wizard.apply.migration.looking.words import FILE_NOT_READ
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
 from wizard.tools.program import run
+from wizard.tools.scratch import scratch_folder
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
@@ -46,7 +47,7 @@ def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, Inside]:
 
 def text_inside(node: str, path: str) -> str:
     """The text of a regular file; bytes that are no UTF-8 survive. Raises Failed where it cannot be read."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=scratch_folder()) as folder:
         copy = Path(folder) / "copy"
         said = run((*READ, "-R", f'dump {path} "{copy}"', node), seconds=LOOK_SECONDS, accept=range(256))
         try:
