@@ -165,9 +165,8 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     yield _ends("copied, it is as wanted", 0, "as wanted", right, ONE, TWO)
     for text, word in (
         ('stripe = "md"\n' + TOGETHER, "RAID1 instead of RAID0"),
-        ('mirror = "btrfs"\n' + TOGETHER.replace("ext4", "btrfs"), "instead of btrfs"),
         (right.replace('"media"\nmount', '"films"\nmount'), "the label is media"),
-        (right.replace("ext4", "xfs"), "instead of xfs"),
+        (right.replace("ext4", "xfs"), "XFS needs"),
     ):
         yield _ends(f"refused: {word}", REFUSED, word, text, ONE, TWO)
     yield _ends("one of them alone is refused", REFUSED, "instead of", TOGETHER, ONE)
