@@ -14,7 +14,7 @@ from tests.loop.applying import Work, story, wish
 from wizard import cli
 from wizard.apply.run.journal import RunState
 from wizard.layout.document import render_plan
-from wizard.layout.exported.repart import GROWS
+from wizard.layout.exported.repart import GROWS, repart_files
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.machine import Drive, Partition
@@ -23,6 +23,10 @@ from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
 
 SIZE = 128 * MIB
+with_repart = pytest.mark.skipif(
+    shutil.which("systemd-repart") is None,
+    reason="there is no systemd-repart here (package systemd, or systemd-repart)",
+)
 
 
 def exported(plan: Plan, work: Work, kind: str) -> Path:
@@ -43,6 +47,14 @@ def made_by_sfdisk(drive: str, work: Work, dump: Path) -> Drive:
             check=False,
         )
     assert done.returncode == 0, done.stderr
+    return probe_drive(drive)
+
+
+def made_by_repart(drive: str, work: Work, folder: Path) -> Drive:
+    work.bench.own(drive)
+    tool("systemd-repart", f"--definitions={folder}", "--empty=require", "--dry-run=no", drive)
+    drop_partitions(drive)
+    tool("partx", "--update", drive)
     return probe_drive(drive)
 
 
@@ -113,11 +125,10 @@ def test_sfdisk_makes_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
     assert made.table is not None and made.table.kind == "mbr"
 
 
+@with_repart
 def test_repart_makes_the_same_table(
     work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if shutil.which("systemd-repart") is None:
-        pytest.skip("there is no systemd-repart here (package systemd, or systemd-repart)")
     volumes = (
         replace(wish("ext4", 40 * MIB), role="root"),
         replace(wish("ext4", 20 * MIB), label="b 100%"),
@@ -128,14 +139,26 @@ def test_repart_makes_the_same_table(
     said = capsys.readouterr().err
     assert all(volume.uuid in said for volume in plan.volumes) and "attribute 59" in said
     drive = make_drive(SIZE)
-    work.bench.own(drive)
-    tool("systemd-repart", f"--definitions={folder}", "--empty=require", "--dry-run=no", drive)
-    drop_partitions(drive)
-    tool("partx", "--update", drive)
-    made = probe_drive(drive)
+    made = made_by_repart(drive, work, folder)
     assert entries(made.partitions, "part_uuid", "attributes") == planned(plan, "part_uuid", "attributes")
     assert all(part.attributes & ~GROWS == 0 for part in made.partitions)
     assert [part.filesystem for part in made.partitions] == [volume.filesystem for volume in plan.volumes]
     assert json.loads(tool("sfdisk", "--json", drive))["partitiontable"]["label"] == "gpt"
     # All of a folder counts together.
     assert cli.main(["export", str(work.folder / "plan.json"), "--as", "repart", "-o", str(folder)]) == 2
+
+
+@with_repart
+def test_repart_leaves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> None:
+    plan = work.plan(
+        make_drive(SIZE), wish("ext4", 40 * MIB), wish("ext4", 20 * MIB), wish("swap", options=())
+    )
+    first, *others = plan.after.partitions
+    first = replace(first, size_bytes=first.size_bytes - 4 * MIB)
+    plan = replace(plan, after=replace(plan.after, slots=(first, *others)))
+    folder = work.folder / "repart"
+    folder.mkdir()
+    for name, text in repart_files(plan, plan.members[0]).items():
+        (folder / name).write_text(text)
+    made = made_by_repart(make_drive(SIZE), work, folder)
+    assert entries(made.partitions, "part_uuid", "attributes") == planned(plan, "part_uuid", "attributes")
