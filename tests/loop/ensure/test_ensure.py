@@ -163,6 +163,7 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     assert ensure(wanted_for(drive, work, replaces), work, check=True).state == "would-change"
     shown = " ".join(capsys.readouterr().err.split())
     assert "put to use as soon as it is written" in shown and "it waits, not yet in use" not in shown
+    assert "It is kept at once" in shown and "Until you keep it" not in shown
 
     # To have been mounted changes nothing of what the drive is.
     assert ensure(wanted_for(drive, work, replaces), work).state == "changed"

@@ -113,6 +113,13 @@ def told_as_direct(plan: Plan, why: str) -> Plan:
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
 
+def told_as_kept(plan: Plan) -> Plan:
+    """The plan with the words of one that is put to use as soon as it is complete. Only to be shown."""
+    waits, kept = str(words.UNTIL_KEPT()), str(words.KEPT_AT_ONCE())
+    steps = (replace(step, undo=kept) if step.undo == waits else step for step in plan.steps)
+    return replace(plan, steps=tuple(steps))
+
+
 def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
     operations = [step.operation for step in plan.steps]
     return steps_of(

@@ -166,6 +166,10 @@ UNTIL_KEPT = Sentence(
 )
 """Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive
 itself."""
+KEPT_AT_ONCE = Sentence(
+    "layout.steps.kept-at-once", "It is kept at once, and nothing is put back from then on."
+)
+"""The same of a plan that does not wait for a person's word."""
 BYTES_SAVED = Sentence("layout.steps.bytes-saved", "The bytes it changes are saved first")
 SAVED = Sentence(
     "layout.steps.saved",

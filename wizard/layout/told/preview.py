@@ -8,6 +8,7 @@ from enum import StrEnum
 from wizard.layout.room.space import content_of, is_container
 from wizard.layout.several.mirrors import mirror_note, together_bytes
 from wizard.layout.several.striping import copies, striping_of
+from wizard.layout.steps.shown import told_as_kept
 from wizard.layout.told import words
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.promise import promise
@@ -190,6 +191,7 @@ def unread_words(plan: Plan) -> str:
 def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
     """The plan without a word on whether it can be applied; `keep`: it is put to use at once."""
     way_back = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
+    plan = told_as_kept(plan) if keep else plan
     return [
         *_head(plan, width),
         *layouts_lines(plan, width),
