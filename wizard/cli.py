@@ -96,6 +96,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     speak()
     os.environ.pop(debuglog.VARIABLE, None)
     called = os.environ.pop(CALLED, "")
+    hints = words[:1] != ["--version"]
     try:
         if "--debug" in words:
             from wizard.report.debug import debugged
@@ -103,7 +104,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             return debugged(words, carry_out)
         return carry_out(words)
     finally:
-        if called and sys.stdout.isatty() and sys.stderr.isatty():
+        if called and hints and sys.stdout.isatty() and sys.stderr.isatty():
             tell_called(called)
 
 
