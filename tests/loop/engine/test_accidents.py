@@ -1,7 +1,6 @@
 """Real commands on a real drive, and accidents from a seed: whoever follows what is said comes to an end, and
 the drive is as before or as planned, to the bit."""
 
-import hashlib
 import os
 from pathlib import Path
 from random import Random
@@ -9,6 +8,7 @@ from random import Random
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.fingerprint import fingerprint
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from tests.loop.engine.accidents import Accident, Medium, Person, high_loop, plug_in, pull
 from wizard.apply.block.extents import gaps, merged
@@ -104,7 +104,7 @@ def test_another_drive_in_its_place_is_not_written_to(work: Work) -> None:
             refused = diskwright(work, *words, run.name)
             assert refused.returncode and "it can be another one" in refused.stderr, refused.stderr
         pull(work, drive)
-        assert hashlib.sha256(other.read_bytes()).hexdigest() == held
+        assert fingerprint(other) == held
         plug_in(work, drive, image)
         assert diskwright(work, "undo", run.name).returncode == 0, story(run)
         assert work.digest(drive) == before
