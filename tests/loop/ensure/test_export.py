@@ -131,7 +131,7 @@ def test_repart_makes_the_same_table(
 ) -> None:
     volumes = (
         replace(wish("ext4", 40 * MIB), role="root"),
-        replace(wish("ext4", 20 * MIB), label="b 100%"),
+        replace(wish("ext4", 20 * MIB), label="b 100%m"),
         wish("swap", options=()),
     )
     plan = work.plan(make_drive(SIZE), *volumes)
