@@ -1,5 +1,4 @@
-"""The lab's drives, each with what the wizard must say of it. A new kind of drive is one more member here,
-and in a fleet below."""
+"""The lab's drives, with what the wizard must say of each. A new kind is one more member, and in a fleet."""
 
 from dataclasses import replace
 from typing import Any

@@ -55,17 +55,8 @@ CONTENTS = {
     "swap": Content(("mkswap",)),
     "crypto_LUKS": Content(
         (
-            "cryptsetup",
-            "luksFormat",
-            "-q",
-            "--type",
-            "luks2",
-            "--pbkdf",
-            "pbkdf2",
-            "--keyfile-size",
-            "32",
-            "--key-file",
-            __file__,
+            *("cryptsetup", "luksFormat", "-q", "--type", "luks2", "--pbkdf", "pbkdf2"),
+            *("--keyfile-size", "32", "--key-file", __file__),
         )
     ),
 }
