@@ -4,6 +4,7 @@ After a cut each 512-byte sector of a write since the last flush is old or new, 
 `garbage` any physical block that was touched may hold nonsense.
 """
 
+import mmap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -35,7 +36,7 @@ class LossyDrive:
         self.durable = bytearray(self.view)
 
     def buffer(self, length_bytes: int) -> memoryview:
-        return memoryview(bytearray(length_bytes))
+        return memoryview(mmap.mmap(-1, max(length_bytes, 1)))[:length_bytes]
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
         assert offset_bytes % SECTOR == 0 and len(buffer) % SECTOR == 0, (offset_bytes, len(buffer))

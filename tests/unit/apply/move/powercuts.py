@@ -205,7 +205,7 @@ class Layout:
         """The move, with its journal written."""
         boundary = self.head_bytes if self.case.new < self.case.old else self.size_bytes
         state = State(self.course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0)
-        journal = Journal(drive, self.journal_at, BLOCK)
+        journal = Journal(drive, self.journal_at, self.course.physical_bytes)
         journal.prepare(state, self.images)
         return mover.Mover(drive, journal, state, b"")
 

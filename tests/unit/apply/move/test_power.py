@@ -1,10 +1,13 @@
 """A move that loses power at any write or flush, and goes on: nothing is lost, and nobody ever sees half."""
 
+from ctypes import addressof, c_char
+from dataclasses import replace
+from mmap import PAGESIZE
 from random import Random
 
 import pytest
 
-from tests.unit.apply.lossy import POLICIES, SECTOR, RecordingDrive
+from tests.unit.apply.lossy import POLICIES, SECTOR, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import CASES, Case, Layout, cut_everywhere
 from wizard.apply.move.mover.state import Side
 
@@ -15,6 +18,30 @@ def test_no_power_cut_costs_anything(number: int) -> None:
     tally = cut_everywhere(case, number + 1, POLICIES[:3], step=3, first=number)
     assert tally.states > 50
     assert not tally.wrong, tally.wrong[:3]
+
+
+class MappedDrive(LossyDrive):
+    """Notes how far behind the beginning of a page the bytes of each long write lie."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(bytearray(data))
+        self.behind: list[tuple[int, int]] = []
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        if len(data) > PAGESIZE:
+            self.behind.append((offset_bytes, addressof(c_char.from_buffer(data)) % PAGESIZE))
+        super().write(offset_bytes, data)
+
+
+@pytest.mark.parametrize("number", [0, 4])
+def test_windows_begin_with_a_page_where_the_drive_names_small_physical_blocks(number: int) -> None:
+    layout = Layout(CASES[number], 1)
+    layout.course = replace(layout.course, physical_bytes=SECTOR)
+    drive = MappedDrive(layout.base)
+    layout.begun(drive).go(Side.NEW)
+    assert not layout.fault(drive, Side.NEW)
+    places = [behind for at, behind in drive.behind if layout.lo <= at < layout.end]
+    assert len(places) > 5 and not any(places)
 
 
 def test_behind_a_bridge_that_names_other_physical_blocks_it_goes_on_too() -> None:

@@ -7,6 +7,7 @@ Logged: a window is in the log before its place is written; after a cut the log'
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from mmap import PAGESIZE
 
 from wizard.apply.block.extents import merged, without
 from wizard.apply.move.mover.journal import Journal, MovingDrive, Window, seal, with_unread, write_bytes
@@ -34,8 +35,11 @@ class Moving:
         self._drive, self._journal, self._told = drive, journal, told
         self.state, self._upwards = state, True
         course = state.course
-        size = course.window_bytes + 4 * course.physical_bytes
-        self._buffers = [drive.buffer(size) for _ in range(BUFFERS)]
+        # A window begins behind one block, and with a page: where the kernel splits a write, it does so
+        # between pages of memory, and a drive that names 512 bytes may have physical blocks of 4096.
+        before = -course.physical_bytes % PAGESIZE
+        size = before + course.window_bytes + 4 * course.physical_bytes
+        self._buffers = [drive.buffer(size)[before:] for _ in range(BUFFERS)]
         self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
     def to(self, target: Side) -> State:
@@ -145,10 +149,11 @@ class Moving:
 
     def _read_ahead(self, parts: list[tuple[int, int]], source: int) -> Iterator[memoryview]:
         """The bytes of each window; the next one is read while this one is written."""
+        block = self.state.course.physical_bytes
 
         def read(number: int) -> memoryview:
             start, end = parts[number]
-            buffer = self._buffers[number % BUFFERS][: end - start]
+            buffer = self._buffers[number % BUFFERS][block : block + end - start]
             self._fill(parts[number], source + start, buffer)
             return buffer
 
