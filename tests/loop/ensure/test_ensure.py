@@ -23,7 +23,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
-from wizard.model.documents.ensure import WantedDrives
+from wizard.model.documents.ensure import Match, WantedDrives
 from wizard.model.names import partition_path
 from wizard.model.units import MIB
 
@@ -255,3 +255,21 @@ def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make
     twice = replace(both, drive=(both.drive[0], both.drive[0]))
     assert {result.state for result in ensured(twice, where(work), check=False)} == {"refused"}
     assert before == (work.digest(blank), work.digest(taken))
+
+
+def test_entries_that_say_no_place_get_different_ones(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(work.place("")))
+    entry = wanted_for(make_drive(SIZE), work).drive[0]
+    free = replace(entry, volume=(replace(entry.volume[0], mount=None),))
+    second = replace(free, match=Match(path=make_drive(SIZE)))
+    work.bench.own(str(second.match.path))
+    both = WantedDrives("diskwright.wanted/1", (free, second))
+    shown = [shape.volumes[0] for one in ensured(both, where(work), check=True) for shape in one.first.after]
+    assert [volume.mount_points[0] for volume in shown] == [f"{work.place('media')}{n}" for n in ("", "-2")]
+    for state in ("changed", "as-wanted"):
+        results = ensured(both, where(work), check=False)
+        assert [result.state for result in results] == [state, state], [told(one) for one in results]
+    lines = [line.split()[1] for line in work.fstab.read_text().splitlines()[-2:]]
+    assert lines == [volume.mount_points[0] for volume in shown]

@@ -20,6 +20,7 @@ from wizard.layout.ensured.differences import CONTAINER, opened_on
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
+from wizard.model.documents.ensure import VolumeShape
 from wizard.model.machine import Drive, Layer
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import Encryption
@@ -30,10 +31,14 @@ from wizard.probe.host.people import writer_named
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual."""
+    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual.
+
+    `given` is what the file's entries before get: their places and nodes are taken, before they are there.
+    """
 
     environment: Environment
     journal_dir: Path | None = None
+    given: tuple[VolumeShape, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,21 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result,
     if not check:
         # Else trying plans out makes it and takes it away, maybe from under another that begins.
         make_private(runs_folder(where.journal_dir))
-    looks = _each_once([look_at(one, where) for one in wanted.drive])
+    looks = _each_once(_looks(wanted, where))
     if check or any(look.standing is Standing.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)
     for doubt in doubts_about(runs_folder(where.journal_dir)):
         say(doubt)
     return tuple(_carried_out(look, where) for look in looks)
+
+
+def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
+    """One for each entry, of which none is to get what another gets."""
+    looks: list[Look] = []
+    for one in wanted.drive:
+        given = tuple(volume for look in looks for shape in look.after for volume in shape.volumes)
+        looks.append(look_at(one, replace(where, given=given)))
+    return looks
 
 
 def _each_once(looks: list[Look]) -> list[Look]:

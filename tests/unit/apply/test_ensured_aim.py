@@ -1,0 +1,24 @@
+"""What an entry of a file gets, beside what the entries before get."""
+
+from pathlib import Path
+
+from tests.unit.layout.ensured.test_ensured import VOLUME
+from tests.unit.layout.ensured.test_several import MIRROR, ONE, OTHER
+from tests.unit.layout.layouts import EVERYTHING
+from tests.unit.machines import machine
+from wizard.apply.ensure.aim import Aim
+from wizard.apply.ensure.using import Where
+from wizard.apply.run.environment import Environment
+from wizard.layout.ensured.document import read_wanted
+from wizard.layout.ensured.differences import shapes_wanted
+
+
+def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
+    (wanted,) = read_wanted(MIRROR.replace("btrfs", "md") + VOLUME, "w.toml").drive
+    here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
+    where = Where(Environment(fstab=tmp_path / "fstab"))
+    first = Aim(wanted, here, both, where).planned(None)
+    given = shapes_wanted(first, {first.volumes[0].path: (str(first.volumes[0].mount_point),)})[0].volumes
+    second = Aim(wanted, here, both, Where(where.environment, given=given)).planned(None)
+    assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
+    assert first.volumes[0].mount_point != second.volumes[0].mount_point
