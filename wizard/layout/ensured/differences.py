@@ -216,17 +216,19 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     return tuple(
         Shape(
             member.after.table,
-            tuple(
-                VolumeShape(
-                    device, slot.size_bytes, slot.filesystem, slot.label, mount_points.get(device, ())
-                )
-                for slot in member.after.partitions
-                for device in (partition_path(member.drive.path, slot.number),)
-            )
-            + tuple(_above(plan, mount_points)),
+            (
+                *(_slot_shape(member, slot, mount_points) for slot in member.after.partitions),
+                *_above(plan, mount_points),
+            ),
         )
         for member in plan.members
     )
+
+
+def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, ...]]) -> VolumeShape:
+    device = partition_path(member.drive.path, slot.number)
+    filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
+    return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
 
 
 def _above(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
