@@ -12,7 +12,8 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, old_gpt, until
+from tests.loop.apply.test_interrupted import kill
+from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
@@ -273,3 +274,43 @@ def test_entries_that_say_no_place_get_different_ones(
         assert [result.state for result in results] == [state, state], [told(one) for one in results]
     lines = [line.split()[1] for line in work.fstab.read_text().splitlines()[-2:]]
     assert lines == [volume.mount_points[0] for volume in shown]
+
+
+@pytest.mark.parametrize("program", one_in(2, ("mkfs.ext4", "mount")))
+def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
+    program: str, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(SIZE)
+    old_gpt(drive)
+    silent = wanted_for(drive, work)
+    allows = wanted_for(drive, work, f'replace = "{ensure(silent, work).first.replace}"')
+    look = look_at(allows.drive[0], where(work))
+    assert look.plan is not None and look.replaces
+    opened = work.folder / "gate"
+    *waiting, real = gate(program, opened).splitlines()
+    if program == "mount":
+        # Everything is on the drive.
+        waiting = [f'case "$*" in *{work.place("media")}*)', *waiting, ";; esac"]
+    stand_in(work.folder / "bin", monkeypatch, program, "\n".join((*waiting, real)))
+    run = start_run(
+        look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment, keep=True
+    )
+    until(lambda: Path(f"{opened}.reached").exists() or not is_locked(run))
+    kill(run)
+    opened.touch()
+    # What it began goes on without it.
+    until(lambda: not is_locked(run) and (program != "mount" or work.place("media").is_mount()))
+    before = quieted(work, drive)
+    refused = ensure(silent, work)
+    why = "never destroyed unless" if program == "mkfs.ext4" else "was cut off"
+    assert refused.state == "refused" and why in told(refused), told(refused)
+    if program == "mount":
+        (entry,) = allows.drive
+        there = replace(entry, volume=(replace(entry.volume[0], mount=str(work.place("there"))),))
+        elsewhere = ensure(replace(allows, drive=(there,)), work)
+        assert elsewhere.state == "refused" and "was cut off" in told(elsewhere)
+    assert quieted(work, drive) == before
+    if program == "mount":
+        tool("umount", str(work.place("media")))
+    assert ensure(allows, work).state == "changed"
+    assert ensure(silent, work).state == "as-wanted"

@@ -10,8 +10,8 @@ from wizard.apply.ensure.aim import Aim
 from wizard.apply.ensure.look import places_in
 from wizard.apply.ensure.using import Where
 from wizard.apply.run.environment import Environment
-from wizard.layout.ensured.document import read_wanted
 from wizard.layout.ensured.differences import shapes_wanted
+from wizard.layout.ensured.document import read_wanted
 
 
 def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:

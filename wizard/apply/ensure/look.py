@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.ensure import words
 from wizard.apply.ensure.aim import Aim
-from wizard.apply.ensure.leftover import Leftover, leftover
+from wizard.apply.ensure.leftover import Leftover, Wanted, leftover
 from wizard.apply.ensure.meant import meant
 from wizard.apply.ensure.reaching import reaching_faults
 from wizard.apply.ensure.together import together_faults
@@ -104,7 +104,8 @@ def _looked(aim: Aim) -> Look:
     ideal = aim.ideal()
     key_of(ideal)
     seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal)))
-    left = leftover(ideal, drives, aim.where.journal_dir)
+    asked = Wanted(ideal, aim.requests, aim.wanted.replace)
+    left = leftover(asked, drives, aim.where.journal_dir)
     if left is not None:
         return _left(seen, left)
     for drive in drives:
