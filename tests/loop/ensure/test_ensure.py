@@ -237,10 +237,25 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
         work.fstab.write_text("\n".join((*lines[:gone], *lines[gone + 1 :], "")))
         assert "has no line" in told(ensure(wanted, work, check=True))
     work.fstab.write_text("\n".join((*lines, "")))
-    if what != "subvolumes":
-        tool("mount", "-o", "remount,rw", str(place))
-        place.chmod(0o777)
-        assert "mode 777" in told(ensure(wanted, work))
+    if what == "subvolumes":
+        home = str(work.place("m/home"))
+        work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=/@snapshots"))
+        assert "without the option subvol=/@home" in told(ensure(wanted, work))
+        work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=@home"))
+        assert ensure(wanted, work).state == "as-wanted"
+        tool("umount", home)
+        tool("mount", "-o", "subvol=/@snapshots", partition_path(drive, 1), home)
+        assert "mounted from /@snapshots instead of /@home" in told(ensure(wanted, work))
+        return
+    link = work.folder / "link"
+    link.symlink_to(partition_path(drive, 1))
+    fields = (line.split() for line in lines)
+    named = [" ".join((str(link), *one[1:])) if one[2:3] == ["swap"] else " ".join(one) for one in fields]
+    work.fstab.write_text("\n".join((*named, "")))
+    assert ensure(wanted, work).state == "as-wanted"
+    tool("mount", "-o", "remount,rw", str(place))
+    place.chmod(0o777)
+    assert "mode 777" in told(ensure(wanted, work))
 
 
 def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make_drive: MakeDrive) -> None:

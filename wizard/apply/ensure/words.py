@@ -27,6 +27,13 @@ OTHER_PLACE = Sentence(
 MOUNTED_ELSEWHERE = Sentence(
     "apply.ensure.mounted-elsewhere", "{device} is mounted at {found:and}, and {wanted} is wanted"
 )
+NO_SUBVOLUME = Sentence(
+    "apply.ensure.no-subvolume", "{file} mounts {device} at {place} without the option {option}"
+)
+OTHER_SUBVOLUME = Sentence(
+    "apply.ensure.other-subvolume", "at {place}, {device} is mounted from {found} instead of {wanted}"
+)
+NO_OWNER = Sentence("apply.ensure.no-owner", "{place} does not tell whose it is: {why}.")
 OTHER_OWNER = Sentence(
     "apply.ensure.other-owner",
     "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write there ({owner}, {wanted})",
