@@ -65,6 +65,10 @@ REACHES_FURTHER = Sentence(
     "apply.ensure.reaches-further",
     "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced",
 )
+MAY_REACH = Sentence(
+    "apply.ensure.may-reach",
+    "{device} is a {kind}, so it may be a part of what lies on further drives; nothing is replaced",
+)
 NO_COUNT = Sentence(
     "apply.ensure.no-count", "mdadm does not say of how many drives the array on {device} is."
 )
