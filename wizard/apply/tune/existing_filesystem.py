@@ -106,8 +106,8 @@ def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] |
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[Line, ...]:
-    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot be
-    read."""
+    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
+    be read."""
     part = drive.partition(device)
     found = signatures_on(drive, device)
     if len(found) != 1:
