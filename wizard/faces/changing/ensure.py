@@ -170,9 +170,17 @@ def _carried_out(look: Look, where: Where) -> Result:
         if code is not ExitCode.DONE:
             ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
             return Result(first, ended, tuple(runs), code)
-        look = look_at(look.wanted, where)
+        look = _same_again(first, look_at(look.wanted, where))
     endless = replace(look, standing=Standing.REFUSED, said=(words.NEVER_THERE(),))
     return Result(first, endless, tuple(runs), ExitCode.FAILED)
+
+
+def _same_again(first: Look, look: Look) -> Look:
+    """The look, refused where it is one at other drives: those were never held against the other entries."""
+    if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
+        return look
+    said = words.OTHER_DRIVES(drives=first.paths, found=look.paths)
+    return replace(look, standing=Standing.REFUSED, said=(said,), plan=None, changes=None)
 
 
 def _begun(look: Look, where: Where) -> Path:
