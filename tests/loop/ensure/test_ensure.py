@@ -282,13 +282,20 @@ def test_entries_that_say_no_place_get_different_ones(
     second = replace(free, match=Match(path=make_drive(SIZE)))
     work.bench.own(str(second.match.path))
     both = WantedDrives("diskwright.wanted/1", (free, second))
-    shown = [shape.volumes[0] for one in ensured(both, where(work), check=True) for shape in one.first.after]
-    assert [volume.mount_points[0] for volume in shown] == [f"{work.place('media')}{n}" for n in ("", "-2")]
+
+    def places(wanted: WantedDrives) -> list[str]:
+        results = ensured(wanted, where(work), check=True)
+        return [result.first.after[0].volumes[0].mount_points[0] for result in results]
+
+    shown = [f"{work.place('media')}{number}" for number in ("", "-2")]
+    assert places(both) == shown
+    # One that is named further down is nobody else's either.
+    assert places(replace(both, drive=(second, entry))) == shown[::-1]
     for state in ("changed", "as-wanted"):
         results = ensured(both, where(work), check=False)
         assert [result.state for result in results] == [state, state], [told(one) for one in results]
     lines = [line.split()[1] for line in work.fstab.read_text().splitlines()[-2:]]
-    assert lines == [volume.mount_points[0] for volume in shown]
+    assert lines == shown
 
 
 @pytest.mark.parametrize("program", one_in(2, ("mkfs.ext4", "mount")))

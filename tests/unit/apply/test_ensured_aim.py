@@ -10,7 +10,6 @@ from wizard.apply.ensure.aim import Aim
 from wizard.apply.ensure.look import places_in
 from wizard.apply.ensure.using import Where
 from wizard.apply.run.environment import Environment
-from wizard.layout.ensured.differences import shapes_wanted
 from wizard.layout.ensured.document import read_wanted
 
 
@@ -19,7 +18,7 @@ def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
     here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
     where = Where(Environment(fstab=tmp_path / "fstab"))
     first = Aim(wanted, here, both, where).planned(None)
-    given = shapes_wanted(first, {first.volumes[0].path: (str(first.volumes[0].mount_point),)})[0].volumes
+    given = frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
     second = Aim(wanted, here, both, Where(where.environment, given=given)).planned(None)
     assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
     assert first.volumes[0].mount_point != second.volumes[0].mount_point

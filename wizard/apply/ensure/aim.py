@@ -75,7 +75,7 @@ class Aim:
         usual, danger = _usual(self.where), self.wanted.danger
         if (stripe := self.stripe) is not None:
             (asked,) = requests
-            nodes = (*taken_arrays(), *(one.device for one in self.where.given))
+            nodes = (*taken_arrays(), *self.where.given)
             return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, nodes)
         arrangement = Arrangement(self.wanted.table, grouped=self.wanted.lvm)
         return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
@@ -83,8 +83,7 @@ class Aim:
 
 def _usual(where: Where) -> Usual:
     places, fstab = usual_places(), where.environment.fstab
-    given = (place for one in where.given for place in one.mount_points)
-    return Usual(caller(), places, taken_places(places, fstab) | {*given}, fixed_fstab(fstab))
+    return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
 
 
 def _draw() -> str:

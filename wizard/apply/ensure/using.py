@@ -22,7 +22,6 @@ from wizard.layout.ensured.differences import CONTAINER, opened_on
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
-from wizard.model.documents.ensure import VolumeShape
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Layer
 from wizard.model.names import partition_path, printable
@@ -36,12 +35,13 @@ from wizard.probe.host.people import writer_named
 class Where:
     """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual.
 
-    `given` is what the file's entries before get: their places and nodes are taken, before they are there.
+    `given` are the nodes and places that other entries of the file get: they are taken, before they are
+    there.
     """
 
     environment: Environment
     journal_dir: Path | None = None
-    given: tuple[VolumeShape, ...] = ()
+    given: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

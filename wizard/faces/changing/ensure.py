@@ -25,7 +25,7 @@ from wizard.faces.showing.ensured import Result, document_of, lines_of
 from wizard.faces.words.shared import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.beginning import begin_heeding
 from wizard.faces.writing.changing import change_lines
-from wizard.layout.ensured.document import read_wanted
+from wizard.layout.ensured.document import places_named, read_wanted
 from wizard.layout.told.preview import plan_lines
 from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
@@ -114,9 +114,11 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result,
 def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
     """One for each entry, of which none is to get what another gets."""
     looks: list[Look] = []
+    given = frozenset(places_named(wanted))
     for one in wanted.drive:
-        given = tuple(volume for look in looks for shape in look.after for volume in shape.volumes)
         looks.append(look_at(one, replace(where, given=given)))
+        volumes = [volume for shape in looks[-1].after for volume in shape.volumes]
+        given |= {name for volume in volumes for name in (volume.device, *volume.mount_points)}
     return looks
 
 
