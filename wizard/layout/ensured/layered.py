@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wizard.layout.ensured import words
 from wizard.layout.ensured.differences import held_differences
-from wizard.layout.group.grouping import EXTENT_BYTES, logical_volumes
+from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.layout.several.striping import room_bytes
 from wizard.model.machine import Layer
 from wizard.model.operations.arrays import MakeStripedVolume
@@ -23,11 +23,10 @@ ROUNDED_BYTES = 2 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Logical:
-    """A logical volume, there or wanted: `kind` is LVM's segtype, `size_bytes` None where it takes what there
-    is."""
+    """A logical volume, there or wanted: `kind` is LVM's segtype."""
 
     name: str
-    size_bytes: int | None
+    size_bytes: int
     kind: str = "linear"
     stripes: int = 1
 
@@ -48,8 +47,11 @@ def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     if plan.group:
         return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
     made = (step.operation for step in plan.steps)
+    room = group_room_bytes(min(slot.size_bytes for member in plan.members for slot in member.after.partitions))
     return tuple(
-        Logical(one.name, None, "striped", one.stripes) for one in made if isinstance(one, MakeStripedVolume)
+        Logical(one.name, room * one.stripes, "striped", one.stripes)
+        for one in made
+        if isinstance(one, MakeStripedVolume)
     )
 
 
@@ -85,9 +87,8 @@ def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Sai
             found=words.SPREAD(kind=there.kind, parts=there.stripes),
             wanted=words.SPREAD(kind=wanted.kind, parts=wanted.stripes),
         )
-    sizes = (there.size_bytes, wanted.size_bytes)
-    if None not in sizes and abs((sizes[0] or 0) - (sizes[1] or 0)) > EXTENT_BYTES:
-        yield words.OTHER_SIZE(device=wanted.name, found=sizes[0] or 0, wanted=sizes[1] or 0)
+    if abs(there.size_bytes - wanted.size_bytes) > EXTENT_BYTES * wanted.stripes:
+        yield words.OTHER_SIZE(device=wanted.name, found=there.size_bytes, wanted=wanted.size_bytes)
 
 
 @dataclass(frozen=True, slots=True)

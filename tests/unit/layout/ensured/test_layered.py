@@ -117,13 +117,17 @@ def test_a_group_that_is_as_wanted() -> None:
         assert list(group_differences(VOLUMES, there)) == []
     near = replace(VOLUMES[1], size_bytes=100 * MIB)
     assert list(group_differences(VOLUMES, group(volumes=(VOLUMES[0], near)))) == []
-    striped = (Logical("films", None, "striped", 2),)
+    plan, _ = made("lvm", "raid0")
+    striped = logical_wanted(plan)
+    (one,) = striped
+    # All that both partitions have, in whole extents.
+    rooms = [(member.after.partitions[0].size_bytes - MIB) // (4 * MIB) for member in plan.members]
+    assert one.size_bytes == sum(rooms) * 4 * MIB
     both = (("/dev/sda1", "g"), ("/dev/sdb1", "g"))
-    seen = GroupSeen(
-        both, frozenset({"/dev/sda1", "/dev/sdb1"}), volumes=(Logical("films", 9, "striped", 2),)
-    )
+    seen = GroupSeen(both, frozenset({"/dev/sda1", "/dev/sdb1"}), volumes=striped)
     assert list(group_differences(striped, seen)) == []
-    assert list(group_differences(striped, replace(seen, volumes=(Logical("films", 9, "linear", 1),))))
+    for there in (replace(one, kind="linear", stripes=1), replace(one, size_bytes=one.size_bytes // 2)):
+        assert list(group_differences(striped, replace(seen, volumes=(there,))))
 
 
 @pytest.mark.parametrize(
