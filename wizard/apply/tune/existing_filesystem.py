@@ -101,22 +101,27 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
-    line = line_at_boot(drive, device, fstab)
+    line = _mounting(lines_at_boot(drive, device, fstab), _places_of(device))
     return line.options if line else None
 
 
-def line_at_boot(drive: Drive, device: str, fstab: Path) -> Line | None:
-    """The line that fstab has for a filesystem; None where it has none, or cannot be read."""
+def lines_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[Line, ...]:
+    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
+    be read."""
     part = drive.partition(device)
     found = signatures_on(drive, device)
     if len(found) != 1:
-        return None
-    places = [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
+        return ()
+    places = _places_of(device)
     try:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
-        return None
-    return _mounting([line for line in lines if _is_of(line, device, part, found[0], places)], places)
+        return ()
+    return tuple(line for line in lines if _is_of(line, device, part, found[0], places))
+
+
+def _places_of(device: str) -> list[str]:
+    return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
 
 
 def nodes_of(device: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.run.environment import OWN_FSTAB
 from wizard.apply.tune import words
-from wizard.apply.tune.existing_filesystem import line_at_boot
+from wizard.apply.tune.existing_filesystem import lines_at_boot
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
@@ -32,10 +32,15 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], fstab: Path = OWN_FSTAB
 def _left(plan: Plan, member: Member, drive: Drive, fstab: Path) -> Iterator[Said]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
     for device in _taken_away(member, drive):
-        line = line_at_boot(drive, device, fstab)
-        if line is None or line.source.replace('"', "") in labels:
+        lines = [
+            line for line in lines_at_boot(drive, device, fstab) if line.source.replace('"', "") not in labels
+        ]
+        stops = [line for line in lines if STARTS_ALL_THE_SAME.isdisjoint(line.options)]
+        if not lines:
             continue
-        told = words.LINE_LEFT if STARTS_ALL_THE_SAME.intersection(line.options) else words.LINE_STOPS
+        # Of several, such as those of subvolumes, that which does the most harm.
+        line = (stops or lines)[0]
+        told = words.LINE_STOPS if stops else words.LINE_LEFT
         yield told(
             line=line.number,
             file=printable(str(fstab), 200),
