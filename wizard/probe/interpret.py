@@ -47,6 +47,7 @@ from wizard.probe.facts import (
     RawNotice,
     RawPartition,
 )
+from wizard.probe.host.container import is_container
 from wizard.probe.host.distribution import family_of
 from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
@@ -64,12 +65,14 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 
 def machine_of(raw: RawMachine) -> Machine:
     """The machine with all its drives."""
+    inside = is_container(raw.container)
     return Machine(
         kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
-        live_medium=is_live(raw.graph),
+        live_medium=is_live(raw.graph) and not inside,
+        in_container=inside,
         memory_bytes=_memory(raw.memory),
         boot_id=raw.boot_id,
         programs=programs_of(raw),
