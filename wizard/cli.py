@@ -3,6 +3,7 @@ an exit code."""
 
 import errno
 import os
+import re
 import signal
 import sys
 from contextlib import redirect_stderr
@@ -15,6 +16,7 @@ from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
 from wizard.probe import pool
 from wizard.tools import debuglog
+from wizard.tools.heard import Heard
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -96,20 +98,37 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     speak()
     os.environ.pop(debuglog.VARIABLE, None)
     called = os.environ.pop(CALLED, "")
-    hints = words[:1] != ["--version"]
+    if not (called and sys.stdout.isatty() and sys.stderr.isatty()):
+        return watched(words)
+    heard = Heard(named_command())
     try:
-        if "--debug" in words:
-            from wizard.report.debug import debugged
-
-            return debugged(words, carry_out)
-        return carry_out(words)
+        with heard:
+            return watched(words)
     finally:
-        if called and hints and sys.stdout.isatty() and sys.stderr.isatty():
+        if heard.found:
             tell_called(called)
 
 
+def watched(words: list[str]) -> int:
+    """Run the command, with a log of it where `--debug` asks for one."""
+    if "--debug" in words:
+        from wizard.report.debug import debugged
+
+        return debugged(words, carry_out)
+    return carry_out(words)
+
+
+def named_command() -> re.Pattern[str]:
+    """What stands wherever a command is said that can be typed. What the wizard's screens said is gone with
+    them, and not heard."""
+    names = "|".join((*COMMANDS, "help"))
+    return re.compile(
+        rf"(?<![\w/.-])diskwright(?:`|\s+(?:-|/|(?:{names})(?![\w-])))|sudo\s+diskwright(?![\w-])"
+    )
+
+
 def tell_called(file: str) -> None:
-    """What is typed for the command's name, which all the hints say, where the shell would not find it."""
+    """What is typed for the command's name where the shell would not find it."""
     from shlex import quote
     from shutil import which
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from wizard.advise.words.profiles import FAULT, NO_ID, USED_ID
-from wizard.documents.profiles import line_of, profile_files, read_profile
+from wizard.advise.words.profiles import NO_ID, USED_ID
+from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.said import Said
@@ -31,13 +31,7 @@ class Place(Generic[Entry]):
 
     def fault(self, key: str, said: Said) -> BadInput:
         """The error to raise about `key` of this entry: file, line and whole key."""
-        return fault(self.path, ".".join(part for part in (self.key, key) if part), said)
-
-
-def fault(path: Path, key: str, said: Said) -> BadInput:
-    """A sentence about one key of a profile, with the line it stands on."""
-    line = line_of(path.read_text(encoding="utf-8"), key)
-    return BadInput(str(FAULT(path=str(path), line=line, key=key, why=said)))
+        return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
 def check_id(place: Place[Entry], key: str, value: str) -> None:

@@ -8,8 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.diagnose.words import patterns as words
-from wizard.documents.profiles import line_of, profile_files, read_profile
-from wizard.model.errors import BadInput
+from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.machine import Drive
 from wizard.model.said import NO_TEXT, ProfileText, Said
 
@@ -107,9 +106,7 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
     for index, pattern in enumerate(found):
         if trouble := _trouble(pattern):
             name, said = trouble
-            key = f"drives[{index}].{name}"
-            line = line_of(path.read_text(encoding="utf-8"), key)
-            raise BadInput(str(words.WRONG_LINE(path=str(path), line=line, key=key, fault=said)))
+            raise fault_at(path, f"drives[{index}].{name}", said)
     return found
 
 

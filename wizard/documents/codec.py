@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
+from wizard.documents.places import within
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.said import ProfileText, Said, in_english
@@ -57,9 +58,13 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        raise BadInput(
-            f"{where}: {printable(str(misfit), 200)}, at {printable(f'${misfit.place}', 100)}"
-        ) from None
+        place, why = printable(within(misfit.key), 100), printable(str(misfit.said), 260)
+        said = (
+            words.AT_PLACE(file=where, place=place, why=why)
+            if place
+            else words.IN_DOCUMENT(file=where, why=why)
+        )
+        raise BadInput(str(said)) from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:

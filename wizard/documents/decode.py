@@ -9,8 +9,9 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from wizard.documents import words
+from wizard.documents.places import itself
 from wizard.model.names import printable
-from wizard.model.said import ProfileText, Said, sentence_of
+from wizard.model.said import ProfileText, Said, Sentence, Value, sentence_of
 from wizard.model.written import DERIVED
 
 T = TypeVar("T")
@@ -19,17 +20,24 @@ Decoder = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
-    """A value that is not of the type that is wanted. `key` is its place within the whole,
-    `choices[1].sentence`."""
+    """A value that is not of the type that is wanted: a sentence on it, of which `what` is said by `place`.
+    `key` is its place within the whole, `choices[1].sentence`."""
 
-    def __init__(self, said: str, place: str = "") -> None:
-        super().__init__(said)
+    def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
+        super().__init__(sentence.code)
+        self.sentence = sentence
         self.place = place
+        self.values = values
 
     @property
     def key(self) -> str:
         """Empty for the whole itself."""
         return self.place.removeprefix(".")
+
+    @property
+    def said(self) -> Said:
+        """What is wrong; what holds the value is not said with it."""
+        return self.sentence(what=itself(self.key), **self.values)
 
 
 def decode(value: Any, wanted: type[T]) -> T:
@@ -76,7 +84,7 @@ def _one_of(values: dict[str, Any]) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
-            raise Misfit(str(words.NONE_OF(values=tuple(values), found=repr(str(value)[:40]))))
+            raise Misfit(words.NONE_OF, values=tuple(values), found=_shown(value))
         return values[value]
 
     return decoder
@@ -125,7 +133,7 @@ def _tuple(*members: Any) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) not in (list, tuple) or len(value) != len(inner):
-            raise Misfit(str(words.NO_LIST(length=len(inner), found=repr(str(value)[:40]))))
+            raise Misfit(words.NO_LIST, length=len(inner), found=_shown(value))
         found: list[Any] = []
         try:
             for one, known in zip(value, inner, strict=True):
@@ -191,10 +199,10 @@ def _record(wanted: Any) -> Decoder:
         # A mistyped key is both unknown and missing, and is found by what stands there.
         if not value.keys() <= known.keys():
             strange = next(name for name in value if name not in known)
-            raise Misfit(str(words.EXTRA_FIELD()), f".{printable(strange, 60)}")
+            raise Misfit(words.EXTRA_FIELD, f".{printable(strange, 60)}")
         found = _values(value, known.__getitem__)
         if missing := [name for name in needed if name not in found]:
-            raise Misfit(str(words.FIELD_MISSING()), f".{missing[0]}")
+            raise Misfit(words.FIELD_MISSING, f".{missing[0]}")
         return wanted(**found)
 
     return decoder
@@ -208,8 +216,8 @@ def _said(value: Any) -> Said:
             str(said)  # with a text for a size, or for a count, it could not be said
             return said
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise Misfit(str(words.NO_SENTENCE(code=value["code"]))) from None
-    raise Misfit(str(words.NOT_SAID(found=str(value)[:40])))
+        raise Misfit(words.NO_SENTENCE, code=value["code"]) from None
+    raise Misfit(words.NOT_SAID, found=_shown(value))
 
 
 def _named(value: Any) -> Any:
@@ -218,7 +226,7 @@ def _named(value: Any) -> Any:
     if type(value) is list:
         return tuple(map(_named, value))
     if type(value) not in (str, int, float):
-        raise Misfit(str(words.NO_VALUE(type=type(value).__name__)))
+        raise Misfit(words.NO_VALUE, found=_kind_of(type(value)))
     return value
 
 
@@ -236,7 +244,34 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
 
 
 def _other_type(wanted: type, value: object) -> Misfit:
-    return Misfit(str(words.OTHER_TYPE(wanted=wanted.__name__, found=type(value).__name__)))
+    found = type(value)
+    # Of two numbers it matters that one is no whole number.
+    alike = words.FRACTION if (wanted, found) == (int, float) else None
+    return Misfit(
+        words.OTHER_TYPE, wanted=_kind_of(wanted, words.WHOLE), found=(alike() if alike else _kind_of(found))
+    )
+
+
+def _kind_of(found: type, whole: Sentence = words.NUMBER) -> Said:
+    """A type of values, in the words of TOML; `whole` is what an integer is called."""
+    return whole() if found is int else KINDS.get(found, words.TIME)()
+
+
+def _shown(value: object) -> Value:
+    """A text itself, since its type is as it has to be; of all else the type."""
+    return repr(value[:40]) if type(value) is str else _kind_of(type(value))
+
+
+KINDS: dict[type, Sentence] = {
+    str: words.TEXT,
+    float: words.NUMBER,
+    bool: words.YES_OR_NO,
+    list: words.LIST,
+    tuple: words.LIST,
+    dict: words.TABLE,
+    NoneType: words.NOTHING,
+}
+"""What each type of values is called; those that TOML has besides are times."""
 
 
 SHAPES: dict[Any, Callable[..., Decoder]] = {

@@ -9,11 +9,13 @@ from pathlib import Path
 from pwd import getpwuid
 from typing import TypeVar
 
+from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.language import PROFILES
-from wizard.documents.words import TOO_DEEP, UNREADABLE
+from wizard.documents.places import whole, within
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import Said
 
 T = TypeVar("T")
 
@@ -62,7 +64,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(str(UNREADABLE(file=str(path), why=str(error)))) from None
+        raise BadInput(str(words.UNREADABLE(file=str(path), why=str(error)))) from None
     return read_toml(text, str(path), wanted)
 
 
@@ -71,14 +73,25 @@ def read_toml(text: str, where: str, wanted: type[T]) -> T:
     try:
         return decode(tomllib.loads(text), wanted)
     except Misfit as misfit:
-        raise BadInput(
-            f"{where}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}"
-        ) from None
+        why = printable(str(misfit.said), 220)
+        raise _at_line(where, line_of(text, misfit.key), within(misfit.key), why) from None
     except RecursionError:
-        raise BadInput(str(TOO_DEEP(file=where))) from None
+        raise BadInput(str(words.TOO_DEEP(file=where))) from None
     except ValueError as error:
         # No TOML, or a number of more digits than Python reads.
         raise BadInput(f"{where}: {error}") from None
+
+
+def fault_at(path: Path, key: str, why: Said) -> BadInput:
+    """The error to raise about the value at `key` (`choices[1].sentence`) of a profile: file, line and
+    place."""
+    return _at_line(str(path), line_of(path.read_text(encoding="utf-8"), key), whole(key), str(why))
+
+
+def _at_line(where: str, line: int, place: str, why: str) -> BadInput:
+    if place:
+        return BadInput(str(words.AT_LINE_IN(file=where, line=line, place=printable(place, 100), why=why)))
+    return BadInput(str(words.AT_LINE(file=where, line=line, why=why)))
 
 
 def line_of(text: str, key: str) -> int:

@@ -2,17 +2,38 @@
 
 from wizard.model.said import Sentence
 
-NO_SENTENCE = Sentence("documents.no-sentence", "there is no sentence {code} with these values")
-NOT_SAID = Sentence("documents.not-said", "expected the code and values of a sentence, found {found}")
+# A value that is not what it has to be. `what` names it: `size`, or option 2.
+NO_SENTENCE = Sentence("documents.no-sentence", "{what} is no sentence that is known here: {code}.")
+NOT_SAID = Sentence(
+    "documents.not-said", "{what} has to be a sentence, with its code and values, not {found}."
+)
 FOREIGN = Sentence("documents.foreign", "{code} ({values:list})")
 """A sentence that nobody here knows."""
 
-NO_VALUE = Sentence("documents.no-value", "expected text, a number or a sentence, found {type}")
-NONE_OF = Sentence("documents.none-of", "expected one of {values:list}, found {found}")
-NO_LIST = Sentence("documents.no-list", "expected a list of {length} values, found {found}")
-OTHER_TYPE = Sentence("documents.other-type", "expected {wanted}, found {found}")
-EXTRA_FIELD = Sentence("documents.extra-field", "extra field found")
-FIELD_MISSING = Sentence("documents.field-missing", "required field missing")
+NO_VALUE = Sentence("documents.no-value", "{what} has to be text, a number or a sentence, not {found}.")
+NONE_OF = Sentence("documents.none-of", "{what} has to be one of {values:list}, not {found}.")
+NO_LIST = Sentence("documents.no-list", "{what} has to be a list of {length} values, not {found}.")
+OTHER_TYPE = Sentence("documents.other-type", "{what} has to be {wanted}, not {found}.")
+EXTRA_FIELD = Sentence("documents.extra-field", "{what} is no key that is known here.")
+FIELD_MISSING = Sentence("documents.field-missing", "{what} is missing.")
+THE_DOCUMENT = Sentence("documents.the-document", "the document")
+
+# Types of values.
+TEXT = Sentence("documents.text", "text")
+WHOLE = Sentence("documents.whole", "a whole number")
+NUMBER = Sentence("documents.number", "a number")
+FRACTION = Sentence("documents.fraction", "a fraction")
+YES_OR_NO = Sentence("documents.yes-or-no", "yes or no (true or false)")
+LIST = Sentence("documents.list", "a list")
+TABLE = Sentence("documents.table", "a table")
+NOTHING = Sentence("documents.nothing", "nothing")
+TIME = Sentence("documents.time", "a date or a time")
+
+# Where it stands.
+IN_DOCUMENT = Sentence("documents.in-document", "{file}: {why}")
+AT_PLACE = Sentence("documents.at-place", "{file}, {place}: {why}")
+AT_LINE = Sentence("documents.at-line", "{file}, line {line}: {why}")
+AT_LINE_IN = Sentence("documents.at-line-in", "{file}, line {line}, {place}: {why}")
 
 DAMAGED = Sentence("documents.damaged", "{file} is not a whole JSON document: it may be cut off or damaged.")
 NO_SCHEMA = Sentence("documents.no-schema", "{file} is no diskwright document: it names no schema.")

@@ -45,10 +45,15 @@ def rehearsal_doubts(kernel: Kernel) -> tuple[Said, ...]:
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Said, ...]:
-    """What is said of lines for every boot where the system may not have them at its next one."""
+    """What is said of lines for every boot where the system may not have them at its next one, or not
+    read them."""
     written = any(
         isinstance(one, AddFstabLine | AddCrypttabLine)
         or (isinstance(one, EditFstab) and any(line.new is not None for line in one.lines))
         for one in operations
     )
-    return (words.FORGOTTEN(),) if written and machine.live_medium else ()
+    if not written:
+        return ()
+    if machine.in_container:
+        return (words.IN_CONTAINER(),)
+    return (words.FORGOTTEN(),) if machine.live_medium else ()

@@ -98,7 +98,7 @@ def _waiting_words(drive: Drive) -> Said | str:
     """What a run made that waits on the drive; empty where none does."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
-    told, run = printable(drive.waiting.told, 200), printable(drive.waiting.run, 60)
+    told, run = printable(drive.waiting.told, 200), drive.waiting.run
     return words.LEFT_BY_RUN(told=told, run=run)
 
 

@@ -225,6 +225,11 @@ FORGOTTEN = Sentence(
     "This system runs from an image or in memory. It may forget at its end what is to be mounted at every "
     "boot; the drive keeps all else.",
 )
+IN_CONTAINER = Sentence(
+    "layout.in-container",
+    "This system runs in a container, whose start seldom mounts a drive by its own fstab. "
+    "The drive keeps all else.",
+)
 ZONES_ALONE = Sentence("layout.zones-alone", "emptying zones cannot be tried out elsewhere")
 GROUP_ALONE = Sentence(
     "layout.group-alone", "a volume group over several drives cannot be tried out elsewhere yet"

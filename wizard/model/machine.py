@@ -365,7 +365,7 @@ class Machine:
 
     `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not
     there of what makers of filesystems look into. `family` is that of the distribution: debian, fedora, arch,
-    suse, alpine or void; empty where it is another one, or was not recorded.
+    suse, alpine or void; empty where it is another one, or was not recorded. A container is no live medium.
     """
 
     kernel: Kernel
@@ -373,6 +373,7 @@ class Machine:
     tools: tuple[tuple[str, str], ...] = ()
     root: bool = False
     live_medium: bool = False
+    in_container: bool = False
     memory_bytes: int | None = None
     unread: tuple[Unread, ...] = ()
     boot_id: str | None = None

@@ -31,7 +31,8 @@ class Withheld(Placed):
 class Notice:
     """What waits on a drive. It lies from `start_bytes` on, in `room_bytes`, which are zeros once it is kept.
 
-    `run` is what the run was called, `begun` when (ISO 8601), `told` what is made, in a few words without
+    `run` is what a command is told that means the run, as it is typed: its name where runs usually lie, else
+    its folder; `begun` is when (ISO 8601), `told` what is made, in a few words without
     names; `plan` the whole plan as its document, of which this is drive `number` counted from 0. `places` are
     all that changed on the drive, in order and apart, without the notice's own; `digest` the SHA-256 of what
     they hold while it waits, and `bare_digest` that of the places of `withheld` alone, in the order in which

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A run that wrote to a drive and withheld by what that is recognised. `run` is what it was called,
-    `begun` when, `told` what it made. The notice of it lies from `start_bytes` on, in `size_bytes`.
+    """A run that wrote to a drive and withheld by what that is recognised. `run` is what a command is told
+    that means it, as it is typed: its name, or its folder where that lies elsewhere; `begun` when, `told`
+    what it made. The notice of it lies from `start_bytes` on, in `size_bytes`.
 
     `bare`: what is withheld is not there, and so it waits. Else the drive was written to since, and nobody
     can tell what of it is whole.

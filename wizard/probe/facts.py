@@ -207,8 +207,9 @@ class RawMachine:
     /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or
     there was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could
     not be told. `os_release` are the lines of os-release(5) that say which distribution this is; empty where
-    they were not recorded. `attached` are the drives that the kernel has with no more than the numbers that
-    they tell, whichever were asked for.
+    they were not recorded. `container` is what tells that this runs in one, by the path where it was read;
+    empty, too, where it was not recorded. `attached` are the drives that the kernel has with no more than the
+    numbers that they tell, whichever were asked for.
     """
 
     release: str
@@ -230,4 +231,5 @@ class RawMachine:
     loads_modules: bool | None = None
     has_loop: bool | None = None
     os_release: str = ""
+    container: dict[str, str] = field(default_factory=dict)
     attached: tuple[RawDrive, ...] = ()

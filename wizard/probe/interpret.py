@@ -22,7 +22,7 @@ from wizard.model.machine import (
     Table,
     Unread,
 )
-from wizard.model.names import partition_path
+from wizard.model.names import partition_path, printable, typed_word
 from wizard.model.said import Said
 from wizard.model.waiting import Waiting
 from wizard.probe.content.grub import next_of
@@ -47,6 +47,7 @@ from wizard.probe.facts import (
     RawNotice,
     RawPartition,
 )
+from wizard.probe.host.container import is_container
 from wizard.probe.host.distribution import family_of
 from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
@@ -58,18 +59,23 @@ from wizard.probe.table.tables import Entry, TableReading, free_extents, is_exte
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}
 SCSI_ZONED_BYTE = 8
+LONGEST_NAME = 280
+"""Characters of what a notice calls its run, which may be a folder."""
+
 CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 """What cannot be known of a drive whose bytes were not read."""
 
 
 def machine_of(raw: RawMachine) -> Machine:
     """The machine with all its drives."""
+    inside = is_container(raw.container)
     return Machine(
         kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
-        live_medium=is_live(raw.graph),
+        live_medium=is_live(raw.graph) and not inside,
+        in_container=inside,
         memory_bytes=_memory(raw.memory),
         boot_id=raw.boot_id,
         programs=programs_of(raw),
@@ -322,7 +328,8 @@ def _waiting(raw: RawNotice | None) -> Waiting | None:
     notice = read_notice(_decoded(raw.data)) if raw else None
     if raw is None or notice is None:
         return None
-    return Waiting(notice.run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
+    run = typed_word(printable(notice.run, LONGEST_NAME))
+    return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
 
 
 def _udev_table(raw: RawDrive) -> Table | None:

@@ -12,6 +12,7 @@ from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVol
 from wizard.model.operations.group import Group, MakeLogicalVolume
 from wizard.model.operations.writer import Writer
 from wizard.model.plan import Slot, Stripe, TableEntry
+from wizard.model.waiting import Waiting
 from wizard.report.nouns import Report
 
 SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
@@ -148,6 +149,8 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
             yield from _walk(one)
     if not is_dataclass(value) or isinstance(value, type | Evidence | Workload):
         return
+    if isinstance(value, Waiting) and "/" in value.run:
+        yield value.run.strip("'"), FILE
     if isinstance(value, Relabel):
         yield from ((label, LABEL) for label in (value.old, value.new))
     for field in fields(value):

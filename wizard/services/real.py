@@ -63,10 +63,10 @@ class RealServices(Running):
         return taken_arrays()
 
     def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """By this system's fstab."""
+        """By this system's fstab and crypttab."""
         from wizard.apply.tune.left_at_boot import with_lines_left
 
-        return with_lines_left(plan, drives, self._place.fstab)
+        return with_lines_left(plan, drives, self._place)
 
     def usual(self) -> Usual:
         """By this system; in the folder given, nobody but root could reach what is mounted."""

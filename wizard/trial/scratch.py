@@ -95,7 +95,7 @@ def _obstacle(drive: Drive) -> Said | None:
     if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
         return words.UNSURE_TABLE(drive=drive.path, kind=printable(drive.table.kind, 20))
     if drive.waiting:
-        return words.WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)
+        return words.WAITING(run=drive.waiting.run, drive=drive.path)
     if drive.signatures:
         return words.WHOLE(drive=drive.path, kind=printable(drive.signatures[0].kind, 40))
     return None

@@ -19,6 +19,7 @@ from wizard.apply.decide import keep, undo
 from wizard.apply.plan.found.finding import found_on
 from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
 from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Partition
@@ -304,8 +305,8 @@ def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
         run, state = work.apply(drive.format_plan(), keep=False)
         assert state is RunState.WAITING, story(run)
         waiting = probe_drive(drive.path).waiting
-        assert waiting is not None and (waiting.run, waiting.bare) == (run.name, True)
-        with pytest.raises(Refused, match=f"The run {run.name} waits on {drive.path}"):
+        assert waiting is not None and (waiting.run, waiting.bare) == (called(run), True)
+        with pytest.raises(Refused, match=f"The run {called(run)} waits on {drive.path}"):
             drive.format_plan()
         shutil.rmtree(run)
         found = found_on(drive.path)

@@ -263,14 +263,23 @@ def test_every_bundled_pattern_has_its_source(bundled: tuple[Pattern, ...]) -> N
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('drives = [{ model = "ST(" }]\n', ("line 1", "drives[0].model", "'ST('")),
-        ('[[drives]]\nmodel = "A"\n\n[[drives]]\nfamily = "F"\nmodel = "["\n', ("line 6", "drives[1].model")),
-        ('[[drives]]\nmodel = ".*"\n', ("line 2", "drives[0].model", "every drive")),
-        ('[[drives]]\nmodel = "A"\nkind = "roof"\n', ("line 3", "drives[0].kind", "drive-managed", "'roof'")),
-        ('[[drives]]\nmodel = "A"\nconfidnce = "high"\n', ("drives[0]", "confidnce")),
-        ("[[drives]]\nmodel = 3\n", ("line 2", "drives[0].model")),
-        ('[[drives]]\nmodel = "A"\nlargest_tb = 0\n', ("line 3", "drives[0].largest_tb", "no drive")),
-        ('[[drives]]\nmodel = "A"\nlargest_tb = "6"\n', ("line 3", "drives[0].largest_tb", "float")),
+        ('drives = [{ model = "ST(" }]\n', ("line 1", "drives 1", "`model`", "'ST('")),
+        (
+            '[[drives]]\nmodel = "A"\n\n[[drives]]\nfamily = "F"\nmodel = "["\n',
+            ("line 6", "drives 2", "`model`"),
+        ),
+        ('[[drives]]\nmodel = ".*"\n', ("line 2", "drives 1", "`model`", "every drive")),
+        (
+            '[[drives]]\nmodel = "A"\nkind = "roof"\n',
+            ("line 3", "drives 1", "`kind`", "drive-managed", "'roof'"),
+        ),
+        ('[[drives]]\nmodel = "A"\nconfidnce = "high"\n', ("drives 1", "confidnce")),
+        ("[[drives]]\nmodel = 3\n", ("line 2", "drives 1", "`model`")),
+        ('[[drives]]\nmodel = "A"\nlargest_tb = 0\n', ("line 3", "drives 1", "`largest_tb`", "no drive")),
+        (
+            '[[drives]]\nmodel = "A"\nlargest_tb = "6"\n',
+            ("line 3", "drives 1", "`largest_tb`", "has to be a number, not text"),
+        ),
         ("drives = [\n", ("end of document",)),
     ],
 )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
@@ -9,10 +10,11 @@ from typing import cast
 
 import pytest
 
-from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, command_of, main, parser_of
+from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, command_of, main, named_command, parser_of
 from wizard.faces.showing.command import Command, help_width, plain, root
 from wizard.faces.showing.words import commands as words
 from wizard.faces.words.shared import EXAMPLES
+from wizard.tools.heard import Heard
 
 each = pytest.mark.parametrize("name", COMMANDS)
 
@@ -52,9 +54,21 @@ def test_help_of_a_command_is_asked_for_either_way(capsys: pytest.CaptureFixture
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("is_command", [False, True])
-def test_what_to_type_for_the_name_is_told_where_the_shell_does_not_know_it(
-    is_command: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("asked", "is_command", "is_told"),
+    [
+        (["help"], False, True),
+        (["help"], True, False),
+        (["plan", "--help"], False, True),
+        (["ensure", "/"], False, True),
+        (["--version"], False, False),
+        (["glossary"], False, True),
+        (["glossary", "stripe"], False, False),
+        (["workloads"], False, False),
+    ],
+)
+def test_what_to_type_for_the_name_is_told_where_it_was_said_and_the_shell_does_not_know_it(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_command: bool, is_told: bool
 ) -> None:
     program = tmp_path / "diskwright"
     if is_command:
@@ -66,8 +80,31 @@ def test_what_to_type_for_the_name_is_told_where_the_shell_does_not_know_it(
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setattr(sys, "stderr", terminal)
-    assert main(["help"]) == 0
-    assert ("'/media/my stick/dw.run'" in terminal.getvalue()) is not is_command
+    with suppress(SystemExit):
+        main(asked)
+    assert ("'/media/my stick/dw.run'" in terminal.getvalue()) is is_told
+    assert terminal.getvalue() and sys.stdout is sys.stderr is terminal
+
+
+@pytest.mark.parametrize(
+    ("written", "is_named"),
+    [
+        (("`diskwright keep x` keeps it",), True),
+        (("as root: sudo disk", "wright\n", "    /dev/sda"), True),
+        (("sudo diskwright",), True),
+        (("diskwright: /dev/sda is in use.", "diskwright 1.0.0", "diskwright keeps it"), False),
+        (("/media/diskwright keep x",), False),
+    ],
+)
+def test_a_command_that_is_said_is_heard_across_what_is_written_at_once(
+    written: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, is_named: bool
+) -> None:
+    told = StringIO()
+    monkeypatch.setattr(sys, "stderr", told)
+    with Heard(named_command()) as heard:
+        sys.stderr.writelines(written)
+        sys.stdout.write("keep")
+    assert heard.found is is_named and told.getvalue() == "".join(written)
 
 
 def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,17 +1,23 @@
 """The notice on a drive that waits: read back as it was written, and nothing else is taken for one."""
 
 import zlib
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 
+from tests.unit.machines import machine
+from tests.unit.probe import rawfacts
+from wizard.diagnose.diagnose import diagnose
 from wizard.documents.notice import HEAD, MAGIC, read_notice, sealed_notice
 from wizard.model.machine import Extent
 from wizard.model.notice import Notice, Withheld, notice_places
 from wizard.model.units import GIB, MIB, TIB
 from wizard.probe.content.notices import is_bare, notices
+from wizard.probe.facts import RawNotice
+from wizard.probe.interpret import machine_of
 
 PLACE = 16 * MIB
 NOTICE = Notice(
@@ -86,3 +92,26 @@ def test_its_places_are_few_and_on_the_drive(size: int) -> None:
     places = list(notice_places(size))
     assert len(places) == len(set(places)) <= 60
     assert all(0 < start < size and start % MIB == 0 for start in places)
+
+
+@pytest.mark.parametrize(
+    ("named", "typed"),
+    [
+        ("0008-sdb", "0008-sdb"),
+        ("/media/stick/runs/0008-sdb", "/media/stick/runs/0008-sdb"),
+        ("'/media/my stick/runs/0008-sdb'", "'/media/my stick/runs/0008-sdb'"),
+        # Whoever wrote to the drive may have chosen it.
+        ("0008; rm -rf ~", "'0008; rm -rf ~'"),
+        ("'0008-sdb' `id`", "''\"'\"'0008-sdb'\"'\"' `id`'"),
+        ("it's", "'it'\"'\"'s'"),
+        ("", "''"),
+        ("$(reboot)\x1b[2J", "'$(reboot)?[2J'"),
+    ],
+)
+def test_what_it_calls_its_run_is_typed_as_one_word(named: str, typed: str) -> None:
+    notice = RawNotice(PLACE, b64encode(sealed_notice(replace(NOTICE, run=named))).decode(), bare=True)
+    (drive,) = machine_of(rawfacts.machine(rawfacts.drive(notice=notice))).drives
+    assert drive.waiting is not None and drive.waiting.run == typed
+    findings = diagnose(machine(drive), drive, ()).findings
+    (remedy,) = (one.remedy for one in findings if one.code == "drive-waiting")
+    assert f"`diskwright keep {typed}`" in str(remedy)

@@ -23,7 +23,8 @@ from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.operations.writer import Writer
-from wizard.model.units import GIB
+from wizard.model.units import GIB, MIB
+from wizard.model.waiting import Waiting
 from wizard.probe.recorded import load_machine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
@@ -293,6 +294,15 @@ def test_a_serial_of_digits_leaves_sizes_alone() -> None:
         report.facts.drives[0].size_bytes == odd.size_bytes
         and report.facts.drives[0].model == "Example HDD 500"
     )
+
+
+def test_the_folder_that_a_drive_names_for_its_run_is_not_told() -> None:
+    for run in ("/home/anna/my-runs/0008-sda", "'/home/anna/my runs/0008-sda'"):
+        waits = drive(waiting=Waiting(run, "2026-01-01T00:00:00+00:00", "ext4", MIB, 4096, bare=True))
+        report = gather(Sources(machine=machine(waits)))
+        assert "my" in str(report) and "0008-sda" in outputs(report)
+        text = outputs(without_names(report))
+        assert "anna" not in text and "runs/0008" not in text
 
 
 def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) -> None:

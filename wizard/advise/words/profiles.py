@@ -2,7 +2,6 @@
 
 from wizard.model.said import Sentence
 
-FAULT = Sentence("advise.profiles.fault", "{path}, line {line}, {key}: {why}")
 OTHER_FAULT = Sentence("advise.profiles.other-fault", "{why}")
 """What the reader of a value says."""
 

@@ -46,7 +46,7 @@ class Aim:
     def planned(self, mode: Mode | None) -> Plan:
         """The plan that leads there from what the drives hold. Raises as the planner does."""
         made = self._plan(self.machine, self.drives, self.requests, mode)
-        return with_lines_left(made, self.drives, self.where.environment.fstab)
+        return with_lines_left(made, self.drives, self.where.environment)
 
     def ideal(self) -> Plan:
         """The plan that the drives would get if they were blank, with what is there where nothing else is

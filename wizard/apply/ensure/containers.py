@@ -9,6 +9,7 @@ from wizard.apply.ensure import words
 from wizard.apply.ensure.subvolumes import subvolume_faults
 from wizard.apply.run.environment import Environment
 from wizard.apply.steps.containers import opens
+from wizard.apply.system.crypttab import parse_crypttab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse
 from wizard.apply.system.key_file import read_key
@@ -61,11 +62,8 @@ def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Envi
 def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Said]:
     part, file = drive.partition(encryption.device), environment.crypttab
     uuid = (part.signatures[0].uuid or "") if part else ""
-    fields = [line.split() for line in read_text(file).splitlines()]
-    own = [
-        line for line in fields if len(line) > 1 and not line[0].startswith("#") and line[1] == f"UUID={uuid}"
-    ]
-    if len(own) != 1 or own[0][2:3] != [encryption.key]:
+    own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
+    if len(own) != 1 or own[0].key != encryption.key:
         yield words.NO_CRYPTTAB_LINE(device=encryption.device, key=encryption.key, file=str(file))
 
 
@@ -98,8 +96,4 @@ def lines_of(layer: Layer, environment: Environment) -> list[Line]:
     held = layer.signatures[0] if layer.signatures else None
     tags = {"UUID": held.uuid, "LABEL": held.label} if held else {}
     node = os.path.realpath(layer.path)
-    return [
-        line
-        for line in parse(read_text(file), str(file))
-        if line.names(tags) or os.path.realpath(line.source) == node
-    ]
+    return [line for line in parse(read_text(file), str(file)) if line.means(node, tags)]

@@ -25,6 +25,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting, part_of
+from wizard.apply.run.runs import called
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
@@ -154,7 +155,10 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     ]
     if not all(change.blank for change in changes):
         told = Told(
-            ground.run.name, datetime.now(UTC).isoformat(timespec="seconds"), _made(plan), render_plan(plan)
+            called(ground.run),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            _made(plan),
+            render_plan(plan),
         )
         changes = [
             with_notice(ground.run, number, change, drive.room, told, one.block_bytes)

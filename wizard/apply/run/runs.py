@@ -72,9 +72,10 @@ def runs_folder(journal_dir: Path | None = None) -> Path:
 
 
 def called(run: Path) -> str:
-    """How a command is told which run is meant: by its name where runs usually lie, else by its folder, as a
-    shell reads it."""
-    return run.name if run.parent == STATE / "runs" else shlex.quote(printable(str(run), 4000))
+    """How a command is told which run is meant, wherever it is typed: by its name where runs usually lie,
+    else by its folder, as a shell reads it."""
+    whole = run.absolute()
+    return run.name if whole.parent == STATE / "runs" else shlex.quote(printable(str(whole), 4000))
 
 
 def command_on(way: str, run: Path) -> str:

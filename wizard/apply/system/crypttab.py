@@ -1,10 +1,12 @@
 """The file that says which encrypted containers are opened at boot: one line more, or that line out again, as
 with fstab."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.system import words
 from wizard.apply.system.edited_file import edit, kept_as, read_text
+from wizard.apply.system.entry import Entry
 from wizard.apply.system.fstab import check_writable, take_out
 from wizard.layout.changes.lines import with_line
 from wizard.layout.steps.commands import crypttab_line
@@ -12,18 +14,56 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.said import Said
+from wizard.probe.host.uses import unescaped
+
+MADE_ANEW = frozenset({"swap", "tmp"})
+"""Options with which each start makes swap or a filesystem there, over whatever it finds (crypttab(5))."""
 
 
-def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Said | None:
-    """A clause where a line already has the name or the container; None where none has. Pure."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening(Entry):
+    """One entry of crypttab: what its source is open as, below /dev/mapper, and the file with its key; empty
+    where it names none."""
+
+    name: str
+    key: str
+
+    @property
+    def overwrites(self) -> bool:
+        """Where it makes swap, or what /tmp is, anew."""
+        made_anew = any(option.partition("=")[0] in MADE_ANEW for option in self.options)
+        return made_anew and "noauto" not in self.options
+
+
+def parse_crypttab(text: str) -> tuple[Opening, ...]:
+    """The entries; what is none is passed over, as a start does. Pure."""
+    found = []
     for number, line in enumerate(text.split("\n"), 1):
         fields = line.split()
         if len(fields) < 2 or fields[0].startswith("#"):
             continue
-        if fields[0] == operation.name:
-            return words.OPENS(line=number, device=printable(fields[1], 60), name=printable(fields[0], 60))
-        if fields[1].removeprefix("UUID=").strip('"').lower() == operation.uuid.lower():
-            return words.HAS_CONTAINER(line=number, uuid=operation.uuid)
+        key, options = (*fields[2:4], "", "")[:2]
+        found.append(
+            Opening(
+                number=number,
+                source=unescaped(fields[1]),
+                options=tuple(options.split(",")),
+                name=unescaped(fields[0]),
+                key=key,
+            )
+        )
+    return tuple(found)
+
+
+def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Said | None:
+    """A clause where a line already has the name or the container; None where none has. Pure."""
+    for line in parse_crypttab(text):
+        if line.name == operation.name:
+            return words.OPENS(
+                line=line.number, device=printable(line.source, 60), name=printable(line.name, 60)
+            )
+        if line.names({"UUID": operation.uuid}):
+            return words.HAS_CONTAINER(line=line.number, uuid=operation.uuid)
     return None
 
 

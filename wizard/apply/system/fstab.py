@@ -3,7 +3,6 @@ the byte."""
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from wizard.apply.migration.words import NO_FSTAB
 from wizard.apply.system import words
 from wizard.apply.system.edited_file import edit, read_text
+from wizard.apply.system.entry import Entry
 from wizard.layout.changes.lines import edited, is_edited, restored, with_line
 from wizard.layout.steps.commands import fstab_line
 from wizard.layout.wishes.subvolumes import mounted_subvolume
@@ -22,23 +22,12 @@ from wizard.model.said import Said
 from wizard.probe.host.uses import unescaped
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One entry. `number` counts the file's lines from 1; `kind` is the type of filesystem that it names."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line(Entry):
+    """One entry of fstab. `kind` is the type of filesystem that it names."""
 
-    number: int
-    source: str
     mount_point: str
-    options: tuple[str, ...]
     kind: str
-
-    def names(self, tags: Mapping[str, str | None]) -> bool | None:
-        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None
-        where it is no tag."""
-        tag, _, value = self.source.partition("=")
-        if tag not in tags:
-            return None
-        return tags[tag] is not None and str(tags[tag]).lower() == value.strip('"').lower()
 
 
 def parse(text: str, where: str) -> tuple[Line, ...]:
@@ -53,7 +42,15 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
             raise BadInput(words.NO_ENTRY(file=where, line=number, text=printable(text_line, 80)))
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
-        lines.append(Line(number, unescaped(fields[0]), unescaped(fields[1]), options, fields[2]))
+        lines.append(
+            Line(
+                number=number,
+                source=unescaped(fields[0]),
+                options=options,
+                mount_point=unescaped(fields[1]),
+                kind=fields[2],
+            )
+        )
     return tuple(lines)
 
 

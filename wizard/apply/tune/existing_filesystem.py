@@ -2,7 +2,7 @@
 queue. Nothing is written."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,9 +57,8 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
     mounts = {mounted.mount_point: mounted for mounted in all_mounts}
-    own = [
-        line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)
-    ]
+    tags = tags_of(drive, node)
+    own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, tags, mounts)]
     line = _mounting(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
@@ -101,27 +100,33 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
-    line = _mounting(lines_at_boot(drive, device, fstab), _places_of(device))
+    places = _places(device)
+    line = _mounting(lines_at_boot(drive, device, fstab), places)
     return line.options if line else None
 
 
-def lines_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[Line, ...]:
+def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
     be read."""
-    part = drive.partition(device)
-    found = signatures_on(drive, device)
-    if len(found) != 1:
-        return ()
-    places = _places_of(device)
+    if len(signatures_on(drive, device)) != 1:
+        return []
     try:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
-        return ()
-    return tuple(line for line in lines if _is_of(line, device, part, found[0], places))
+        return []
+    tags, places = tags_of(drive, device), _places(device)
+    return [line for line in lines if _is_of(line, device, tags, places)]
 
 
-def _places_of(device: str) -> list[str]:
-    return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
+def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
+    """What a line can name the device by instead of its path; None where it has no such name."""
+    part, found = drive.partition(device), signatures_on(drive, device)
+    held = found[0] if len(found) == 1 else None
+    return {
+        "UUID": held.uuid if held else None,
+        "LABEL": held.label if held else None,
+        "PARTUUID": part.part_uuid if part else None,
+    }
 
 
 def nodes_of(device: str) -> tuple[str, str]:
@@ -163,15 +168,14 @@ def _mounting(own: Sequence[Line], places: Collection[str]) -> Line | None:
     return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
 
-def _is_of(
-    line: Line, node: str, part: Partition | None, signature: Signature, places: Iterable[str]
-) -> bool:
+def _is_of(line: Line, node: str, tags: Mapping[str, str | None], places: Iterable[str]) -> bool:
     """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is
     mounted."""
-    named = line.names(
-        {"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None}
-    )
-    return named if named is not None else os.path.realpath(line.source) == node or line.mount_point in places
+    return line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
+
+
+def _places(device: str) -> list[str]:
+    return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
 
 
 def _reserved(place: str | None, signature: Signature) -> int | None:

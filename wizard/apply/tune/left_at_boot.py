@@ -1,57 +1,93 @@
-"""Lines of fstab that name what a plan takes away: the plan says so, since a start may stop at them."""
+"""Lines of fstab and crypttab that name what a plan takes away: the plan says so, since a start may stop at
+them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.run.environment import OWN_FSTAB
+from wizard.apply.run.environment import Environment
+from wizard.apply.system.crypttab import Opening, parse_crypttab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.entry import Entry
+from wizard.apply.system.fstab import Line, parse
 from wizard.apply.tune import words
-from wizard.apply.tune.existing_filesystem import lines_at_boot
+from wizard.apply.tune.existing_filesystem import lines_at_boot, tags_of
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence
 
-STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
-"""With these a start does not wait for what is not there (systemd.mount(5))."""
+OWN = Environment()
+"""Of the running system."""
+
+OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
+"""Names that go with what has them: no such line finds what a plan makes there."""
 
 
-def with_lines_left(plan: Plan, drives: Sequence[Drive], fstab: Path = OWN_FSTAB) -> Plan:
-    """The plan, which also says which lines of `fstab` name what it takes away. What the new volumes are
-    found by, too, such as the same label, is no such line. Only looks."""
+def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
+    """The plan, which also says which lines of fstab and crypttab name what it takes away. What the new
+    volumes are found by, too, such as the same label, is no such line. Only looks."""
     by_path = {drive.path: drive for drive in drives}
     left = [
         said
         for member in plan.members
         if (drive := by_path.get(member.drive.path))
-        for said in _left(plan, member, drive, fstab)
+        for device in _taken_away(member, drive)
+        for said in _left(plan, drive, device, environment)
     ]
     return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
 
 
-def _left(plan: Plan, member: Member, drive: Drive, fstab: Path) -> Iterator[Said]:
+def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Said]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
-    for device in _taken_away(member, drive):
-        lines = [
-            line for line in lines_at_boot(drive, device, fstab) if line.source.replace('"', "") not in labels
-        ]
-        stops = [line for line in lines if STARTS_ALL_THE_SAME.isdisjoint(line.options)]
-        if not lines:
-            continue
-        # Of several, such as those of subvolumes, that which does the most harm.
-        line = (stops or lines)[0]
-        told = words.LINE_STOPS if stops else words.LINE_LEFT
-        yield told(
-            line=line.number,
-            file=printable(str(fstab), 200),
-            source=printable(line.source, 80),
-            device=device,
-        )
+    mounts = lines_at_boot(drive, device, environment.fstab)
+    openings = _openings(drive, device, environment.crypttab)
+    tables: tuple[tuple[Path, Sequence[Entry], Said], ...] = (
+        (
+            environment.fstab,
+            [line for line in mounts if line.source.replace('"', "") not in labels],
+            words.UNMOUNT_IT(device=device),
+        ),
+        (environment.crypttab, openings, words.TAKE_IT_OUT()),
+        (environment.fstab, _inside(openings, environment.fstab), words.TAKE_IT_OUT()),
+    )
+    for file, entries, remedy in tables:
+        if entries:
+            # Of several, such as those of subvolumes, that which does the most harm.
+            entry = next((entry for entry in entries if entry.may_stop), entries[0])
+            source = printable(entry.source, 80)
+            told = _sentence_of(entry)
+            yield told(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+
+
+def _sentence_of(entry: Entry) -> Sentence:
+    if entry.overwrites and not entry.source.startswith(OF_WHAT_IS_LOST):
+        return words.LINE_OVERWRITES
+    return words.LINE_STOPS if entry.may_stop else words.LINE_LEFT
+
+
+def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
+    """The lines of crypttab for a device, with a container or without; none where it cannot be read."""
+    tags = tags_of(drive, device)
+    try:
+        return [line for line in parse_crypttab(read_text(crypttab)) if line.means(device, tags)]
+    except BadInput:
+        return []
+
+
+def _inside(openings: Sequence[Opening], fstab: Path) -> list[Line]:
+    """The lines of fstab for what would be open by these."""
+    nodes = {f"/dev/mapper/{opening.name}" for opening in openings}
+    try:
+        return [line for line in parse(read_text(fstab), str(fstab)) if line.source in nodes]
+    except BadInput:
+        return []
 
 
 def _taken_away(member: Member, drive: Drive) -> Iterator[str]:
     """The devices whose content goes."""
     kept = {slot.number for slot in member.before.partitions if slot.kept}
-    if drive.signatures and not kept:
+    if not kept:
         yield drive.path
     yield from (part.path for part in drive.partitions if part.number not in kept)

@@ -169,14 +169,17 @@ DRIVES_OWN_STAYS = Sentence(
     "apply.tune.drives-own-stays", "{said:row} What is the drive's own could not be undone: {fault}."
 )
 
-# What a plan takes away that fstab names.
-LINE_LEFT = Sentence(
-    "apply.tune.line-left",
-    "Line {line} of {file} names {source}, which is lost. `diskwright unmount {device} --boot` first takes "
-    "it out.",
-)
+# What a plan takes away that fstab or crypttab names. `remedy` is one of the sentences below.
+LINE_LEFT = Sentence("apply.tune.line-left", "Line {line} of {file} names {source}, which is lost. {remedy}")
 LINE_STOPS = Sentence(
     "apply.tune.line-stops",
     "Line {line} of {file} names {source}, which is lost. It has no nofail: the next start may stop there. "
-    "`diskwright unmount {device} --boot` first takes it out.",
+    "{remedy}",
 )
+LINE_OVERWRITES = Sentence(
+    "apply.tune.line-overwrites",
+    "Line {line} of {file} overwrites {source} at every start. What this plan makes may be lost there. "
+    "{remedy}",
+)
+UNMOUNT_IT = Sentence("apply.tune.unmount-it", "`diskwright unmount {device} --boot` first takes it out.")
+TAKE_IT_OUT = Sentence("apply.tune.take-it-out", "Take that line out first.")

@@ -175,4 +175,5 @@ def line_of(row: Row) -> str:
     shown = words.NOT_YET() if row.not_yet else row.state
     known = words.STEPS(done=row.steps_done, steps=row.steps) if row.steps else words.STEPS_UNKNOWN()
     drive = printable(row.drive, 30) if row.drive else str(words.DRIVE_UNKNOWN())
-    return f"{row.id:<24} {shown!s:<12} {drive:<14} {known!s:<15} {printable(row.sentence, 600)}"
+    said, named = printable(row.sentence, 600), called(Path(row.folder))
+    return f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15} {said}"

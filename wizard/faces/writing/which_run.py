@@ -206,7 +206,7 @@ def tell_drives(run: Path) -> None:
     """
     check_owner(run)
     check_noted(run)
-    say(words.RUN(run=run.name))
+    say(words.RUN(run=called(run)))
     waits = state(run) is RunState.WAITING
     # A migration that is barred is told of in its own words.
     record = load_record(run) if kind_of(run) is Kind.PLAN else None

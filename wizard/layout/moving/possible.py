@@ -35,7 +35,7 @@ def _why_not_drive(drive: Drive) -> Said | str | None:
     if drive.zoned == HOST_MANAGED:
         return words.HOST_MANAGED(drive=drive.path)
     if drive.waiting is not None and drive.waiting.bare:
-        return words.WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)
+        return words.WAITING(run=drive.waiting.run, drive=drive.path)
     try:
         refuse_drive(drive)
         _, geometry = measured(drive)

@@ -219,7 +219,7 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> S
     if uses:
         return USED(part=part.path, how=in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
-        return WAITING(run=printable(drive.waiting.run, 60), drive=drive.path)
+        return WAITING(run=drive.waiting.run, drive=drive.path)
     try:
         measured(drive)
         refuse_table(drive, puts_backup_right=True)

@@ -128,13 +128,13 @@ def _why_waiting(drive: Drive) -> Said | None:
     """That a run waits on the drive, whose volumes look like free space; None where none does."""
     if drive.waiting is None or not drive.waiting.bare:
         return None
-    return words.WAITING(drive=drive.path, run=printable(drive.waiting.run, 60))
+    return words.WAITING(drive=drive.path, run=drive.waiting.run)
 
 
 def waiting_doubts(drive: Drive) -> Iterator[Said]:
     """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
     if drive.waiting is not None and not drive.waiting.bare:
-        yield words.LEFT_RUN(run=printable(drive.waiting.run, 60))
+        yield words.LEFT_RUN(run=drive.waiting.run)
 
 
 def _why_unread(drive: Drive) -> Said:
@@ -156,7 +156,7 @@ def what_it_holds(drive: Drive) -> Said:
     if drive.table and drive.table.kind != "none":
         found.append(words.A_TABLE(kind=drive.table.kind, count=len(drive.partitions)))
     if drive.waiting:
-        found.append(words.OF_RUN(run=printable(drive.waiting.run, 60)))
+        found.append(words.OF_RUN(run=drive.waiting.run))
     if drive.unrecognised_zones:
         found.append(words.ZONES(count=drive.unrecognised_zones))
     holds = tuple(found) or (words.PARTITIONS(),)

@@ -13,6 +13,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Obstacle
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
 from wizard.probe.host.attached import attached_drives
+from wizard.probe.host.container import container_signs
 from wizard.probe.host.distribution import os_release
 from wizard.probe.host.modules import (
     LAYER_MODULES,
@@ -122,6 +123,7 @@ def read_machine() -> RawMachine:
         listed_modules=layer_modules(listed) if listed else None,
         loads_modules=loads,
         os_release=os_release(),
+        container=container_signs(),
         attached=attached_drives(),
         has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
     )

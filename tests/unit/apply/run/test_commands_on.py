@@ -10,7 +10,7 @@ from wizard.apply.decide import LEFT_OFF, is_not_yet, power_now
 from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record, ways_on
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import command_on
+from wizard.apply.run.runs import STATE, called, command_on
 from wizard.faces.runs.status import Row, line_of
 from wizard.model.journal import Event
 from wizard.report.nouns import RunRecord
@@ -110,8 +110,24 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
     """A conversion is done by its journal; once it was mounted for writing it is in use."""
     not_yet = is_not_yet(now, ways)
     assert not_yet is (shown == "done, not yet in use")
-    listed = line_of(Row("0001-sda1", "/runs", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet))
+    listed = line_of(
+        Row("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
+    )
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not yet in use" in listed) is ("not yet" in shown)
     record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
     assert f">{shown}<" in str(run_part(record, ()))
+
+
+def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of another folder may have the name of one in the usual folder."""
+    monkeypatch.chdir(tmp_path)
+    assert called(STATE / "runs/0007-sda") == "0007-sda"
+    assert called(Path("my runs/0007-sda")) == f"'{tmp_path}/my runs/0007-sda'"
+    monkeypatch.chdir("/")
+    assert called(Path(str(STATE / "runs")[1:]) / "0007-sda") == "0007-sda"
+    for folder, named in ((tmp_path, f"{tmp_path}/0007-sda"), (STATE / "runs", "0007-sda")):
+        row = Row("0007-sda", str(folder / "0007-sda"), RunState.WAITING, "/dev/sda", None, 3, 3, "It waits.")
+        assert line_of(row).split()[0] == named

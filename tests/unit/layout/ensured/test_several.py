@@ -55,7 +55,7 @@ def test_a_file_says_how_its_drives_are_put_together() -> None:
         (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "needs further drives"),
         (MIRROR.replace('{ serial = "B" }', "{}") + VOLUME, "match says nothing"),
         (MIRROR.replace('serial = "B"', 'size = "big"') + VOLUME, "big"),
-        (MIRROR.replace('serial = "B"', 'seriel = "B"') + VOLUME, "seriel: extra field"),
+        (MIRROR.replace('serial = "B"', 'seriel = "B"') + VOLUME, "drive 1, also 1: `seriel` is no key"),
         (MIRROR + "lvm = true\n" + VOLUME, "mirror and lvm exclude"),
         (MIRROR + 'table = "mbr"\n' + VOLUME, "mirror and table exclude"),
         (MIRROR + VOLUME + VOLUME.replace("large", "x"), ""),

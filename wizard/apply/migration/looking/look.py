@@ -1,6 +1,5 @@
 """Everything that is found out about an ext filesystem before it is migrated. Nothing is written."""
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from wizard.apply.migration.steps import first_error
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, parse
+from wizard.apply.system.fstab import parse
 from wizard.layout.before import known_identity
 from wizard.migrate.estimates import used_bytes
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
@@ -69,7 +68,7 @@ def look_at_ext(
     seen = _seen(path)
     use, tags = _use_of(seen), _tags(seen.drive, path, read)
     fstab = read_text(environment.fstab)
-    lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, tags)]
+    lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
     unmounted = "" if use.mounts or use.is_root else path
     own = own_fstab(path, read, tags) if unmounted else None
     runs = runs_folder(journal_dir)
@@ -260,13 +259,6 @@ def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
         "PARTUUID": part.part_uuid if part else None,
         "PARTLABEL": (part.name or None) if part else None,
     }
-
-
-def _is_of(line: Line, path: str, tags: dict[str, str | None]) -> bool:
-    named = line.names(tags)
-    return (
-        named if named is not None else line.source.startswith("/") and os.path.realpath(line.source) == path
-    )
 
 
 def _version() -> tuple[int, int]:

@@ -1,0 +1,71 @@
+"""A container is no live medium, although its root is an overlay; and seldom mounts by its fstab."""
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.unit.layout.layouts import wish
+from tests.unit.machines import drive, machine
+from tests.unit.probe import rawfacts
+from wizard.layout.planner import make_plan
+from wizard.layout.words import FORGOTTEN, IN_CONTAINER
+from wizard.probe.host import container
+from wizard.probe.host.container import container_signs, is_container
+from wizard.probe.interpret import machine_of
+
+KERNEL = {"/proc/2/comm": "kthreadd"}
+OVERLAY = "20 1 0:30 / / rw - overlay overlay rw"
+
+
+@pytest.mark.parametrize(
+    ("signs", "is_one"),
+    [
+        ({}, False),
+        (KERNEL, False),
+        ({"/run/systemd/container": "systemd-nspawn"}, True),
+        ({"/run/host/container-manager": "oci"}, True),
+        ({"/proc/1/environ": "lxc", **KERNEL}, True),
+        ({"/run/.containerenv": "", "/proc/2/comm": "conmon"}, True),
+        ({"/.dockerenv": ""}, True),
+        ({"/.dockerenv": "", "/proc/2/comm": "bash"}, True),
+        # A computer that was started from what had been Docker's image.
+        ({"/.dockerenv": "", **KERNEL}, False),
+    ],
+)
+def test_a_container_is_told_by_what_it_was_started_with(signs: dict[str, str], *, is_one: bool) -> None:
+    assert is_container(signs) is is_one
+    raw = replace(rawfacts.machine(), graph=rawfacts.graph(OVERLAY), container=signs)
+    found = machine_of(raw)
+    assert (found.live_medium, found.in_container) == (not is_one, is_one)
+
+
+def test_only_that_one_variable_of_the_first_process_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, held in (("environ", "SECRET=x\0container=podman\0A=b\0"), ("comm", "bash\n"), ("docker", "")):
+        (tmp_path / name).write_text(held)
+    monkeypatch.setattr(container, "NAMES", (str(tmp_path / "manager"),))
+    monkeypatch.setattr(container, "PODMAN", str(tmp_path / "podman"))
+    for name in ("FIRST", "KERNEL", "DOCKER"):
+        file = {"FIRST": "environ", "KERNEL": "comm", "DOCKER": "docker"}[name]
+        monkeypatch.setattr(container, name, str(tmp_path / file))
+    assert container_signs() == {
+        str(tmp_path / "environ"): "podman",
+        str(tmp_path / "comm"): "bash",
+        str(tmp_path / "docker"): "",
+    }
+
+
+def test_a_plan_there_doubts_that_its_lines_are_read_and_not_that_they_last() -> None:
+    asked = (wish("ext4", label="media", mount_point="/srv/media"),)
+    for around, doubt in (
+        (machine(in_container=True), IN_CONTAINER()),
+        (machine(live_medium=True), FORGOTTEN()),
+        (machine(), None),
+    ):
+        plan = make_plan(around, drive(), asked, None, lambda: str(uuid4()))
+        assert [one for one in plan.doubts if one in (FORGOTTEN(), IN_CONTAINER())] == [
+            one for one in (doubt,) if one
+        ]
