@@ -47,7 +47,9 @@ def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     if plan.group:
         return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
     made = (step.operation for step in plan.steps)
-    room = group_room_bytes(min(slot.size_bytes for member in plan.members for slot in member.after.partitions))
+    room = group_room_bytes(
+        min(slot.size_bytes for member in plan.members for slot in member.after.partitions)
+    )
     return tuple(
         Logical(one.name, room * one.stripes, "striped", one.stripes)
         for one in made

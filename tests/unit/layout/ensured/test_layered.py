@@ -126,8 +126,8 @@ def test_a_group_that_is_as_wanted() -> None:
     both = (("/dev/sda1", "g"), ("/dev/sdb1", "g"))
     seen = GroupSeen(both, frozenset({"/dev/sda1", "/dev/sdb1"}), volumes=striped)
     assert list(group_differences(striped, seen)) == []
-    for there in (replace(one, kind="linear", stripes=1), replace(one, size_bytes=one.size_bytes // 2)):
-        assert list(group_differences(striped, replace(seen, volumes=(there,))))
+    for other in (replace(one, kind="linear", stripes=1), replace(one, size_bytes=one.size_bytes // 2)):
+        assert list(group_differences(striped, replace(seen, volumes=(other,))))
 
 
 @pytest.mark.parametrize(
