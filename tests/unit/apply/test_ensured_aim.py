@@ -18,7 +18,9 @@ def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
     here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
     where = Where(Environment(fstab=tmp_path / "fstab"))
     first = Aim(wanted, here, both, where).planned(None)
-    given = frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
+    given = (
+        frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
+    )
     second = Aim(wanted, here, both, Where(where.environment, given=given)).planned(None)
     assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
     assert first.volumes[0].mount_point != second.volumes[0].mount_point
