@@ -2,14 +2,12 @@
 again."""
 
 import os
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lab.drives.fleet import Fleet
 from tests.lab.drives.layers import Luks, Lvm, Made, Md, Stack, Step, placed
 from tests.lab.guest.inside import SLOW, tool
-from wizard.model.errors import Failed
 from wizard.model.names import partition_path
 from wizard.tools.program import run
 
@@ -67,20 +65,7 @@ def lay_out(fleet: Fleet, paths: dict[str, str], stacks: tuple[Stack, ...]) -> l
 
 
 def build(built: Built) -> None:
-    """All steps of a stack; once more from the ground where one fails. A mirror in a guest has twice lost a
-    member while a filesystem was made on it, for a reason that was not found; what is said of the stack is
-    judged only when it stands."""
-    try:
-        _build_up(built)
-    except Failed as error:
-        print(f"{built.stack.name} is built again: {error}", file=sys.stderr)
-        take_down(built)
-        built.undo.clear()
-        built.nodes.clear()
-        _build_up(built)
-
-
-def _build_up(built: Built) -> None:
+    """All steps of a stack."""
     built.tops = [path for _, path in built.bases]
     for step in built.stack.steps:
         _build(built, step)

@@ -35,7 +35,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 START = Path(__file__).with_name("start.sh")
 COMMAND_LINE = (
     "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off random.trust_cpu=on audit=0 "
-    "diskwright.lab"
+    "nvme_core.io_timeout=180 diskwright.lab"
 )
 ACCELERATOR = "tcg,tb-size=512"
 """Emulation, always: KVM may be there and hang, and the figures shall be the same everywhere. With two

@@ -20,6 +20,11 @@ if [ "$UDEV" = 1 ]; then
         --subsystem-match=virtio
     udevadm settle --timeout=60
 fi
+# An emulated drive is as slow as the disk of this machine, with all that others do there meanwhile: what takes
+# longer than the kernel's 30 s is no fault of a drive.
+for limit in /sys/block/sd*/device/timeout; do
+    [ ! -e "$limit" ] || echo 180 > "$limit"
+done
 cd "$CHECKOUT" || echo "lab: $CHECKOUT is not there"
 if [ "$SHELL_WANTED" = 1 ]; then
     echo "The guest's drives are free to write; exit ends it."

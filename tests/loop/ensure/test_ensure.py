@@ -12,7 +12,8 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, old_gpt, until
+from tests.loop.apply.test_interrupted import kill
+from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
@@ -23,7 +24,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
-from wizard.model.documents.ensure import WantedDrives
+from wizard.model.documents.ensure import Match, WantedDrives
 from wizard.model.names import partition_path
 from wizard.model.units import MIB
 
@@ -236,10 +237,25 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
         work.fstab.write_text("\n".join((*lines[:gone], *lines[gone + 1 :], "")))
         assert "has no line" in told(ensure(wanted, work, check=True))
     work.fstab.write_text("\n".join((*lines, "")))
-    if what != "subvolumes":
-        tool("mount", "-o", "remount,rw", str(place))
-        place.chmod(0o777)
-        assert "mode 777" in told(ensure(wanted, work))
+    if what == "subvolumes":
+        home = str(work.place("m/home"))
+        work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=/@snapshots"))
+        assert "without the option subvol=/@home" in told(ensure(wanted, work))
+        work.fstab.write_text("\n".join((*lines, "")).replace("subvol=/@home", "subvol=@home"))
+        assert ensure(wanted, work).state == "as-wanted"
+        tool("umount", home)
+        tool("mount", "-o", "subvol=/@snapshots", partition_path(drive, 1), home)
+        assert "mounted from /@snapshots instead of /@home" in told(ensure(wanted, work))
+        return
+    link = work.folder / "link"
+    link.symlink_to(partition_path(drive, 1))
+    fields = (line.split() for line in lines)
+    named = [" ".join((str(link), *one[1:])) if one[2:3] == ["swap"] else " ".join(one) for one in fields]
+    work.fstab.write_text("\n".join((*named, "")))
+    assert ensure(wanted, work).state == "as-wanted"
+    tool("mount", "-o", "remount,rw", str(place))
+    place.chmod(0o777)
+    assert "mode 777" in told(ensure(wanted, work))
 
 
 def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make_drive: MakeDrive) -> None:
@@ -255,3 +271,68 @@ def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make
     twice = replace(both, drive=(both.drive[0], both.drive[0]))
     assert {result.state for result in ensured(twice, where(work), check=False)} == {"refused"}
     assert before == (work.digest(blank), work.digest(taken))
+
+
+def test_entries_that_say_no_place_get_different_ones(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(work.place("")))
+    entry = wanted_for(make_drive(SIZE), work).drive[0]
+    free = replace(entry, volume=(replace(entry.volume[0], mount=None),))
+    second = replace(free, match=Match(path=make_drive(SIZE)))
+    work.bench.own(str(second.match.path))
+    both = WantedDrives("diskwright.wanted/1", (free, second))
+
+    def places(wanted: WantedDrives) -> list[str]:
+        results = ensured(wanted, where(work), check=True)
+        return [result.first.after[0].volumes[0].mount_points[0] for result in results]
+
+    shown = [f"{work.place('media')}{number}" for number in ("", "-2")]
+    assert places(both) == shown
+    # One that is named further down is nobody else's either.
+    assert places(replace(both, drive=(second, entry))) == shown[::-1]
+    for state in ("changed", "as-wanted"):
+        results = ensured(both, where(work), check=False)
+        assert [result.state for result in results] == [state, state], [told(one) for one in results]
+    lines = [line.split()[1] for line in work.fstab.read_text().splitlines()[-2:]]
+    assert lines == shown
+
+
+@pytest.mark.parametrize("program", one_in(2, ("mkfs.ext4", "mount")))
+def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
+    program: str, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(SIZE)
+    old_gpt(drive)
+    silent = wanted_for(drive, work)
+    allows = wanted_for(drive, work, f'replace = "{ensure(silent, work).first.replace}"')
+    look = look_at(allows.drive[0], where(work))
+    assert look.plan is not None and look.replaces
+    opened = work.folder / "gate"
+    *waiting, real = gate(program, opened).splitlines()
+    if program == "mount":
+        # Everything is on the drive.
+        waiting = [f'case "$*" in *{work.place("media")}*)', *waiting, ";; esac"]
+    stand_in(work.folder / "bin", monkeypatch, program, "\n".join((*waiting, real)))
+    run = start_run(
+        look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment, keep=True
+    )
+    until(lambda: Path(f"{opened}.reached").exists() or not is_locked(run))
+    kill(run)
+    opened.touch()
+    # What it began goes on without it.
+    until(lambda: not is_locked(run) and (program != "mount" or work.place("media").is_mount()))
+    before = quieted(work, drive)
+    refused = ensure(silent, work)
+    why = "never destroyed unless" if program == "mkfs.ext4" else "was cut off"
+    assert refused.state == "refused" and why in told(refused), told(refused)
+    if program == "mount":
+        (entry,) = allows.drive
+        there = replace(entry, volume=(replace(entry.volume[0], mount=str(work.place("there"))),))
+        elsewhere = ensure(replace(allows, drive=(there,)), work)
+        assert elsewhere.state == "refused" and "was cut off" in told(elsewhere)
+    assert quieted(work, drive) == before
+    if program == "mount":
+        tool("umount", str(work.place("media")))
+    assert ensure(allows, work).state == "changed"
+    assert ensure(silent, work).state == "as-wanted"

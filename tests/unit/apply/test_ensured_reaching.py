@@ -58,6 +58,12 @@ def test_a_part_of_more_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert "/dev/sda1 is one of 2 devices" in told((one, strange), said, monkeypatch)
 
 
+@pytest.mark.parametrize("kind", ["zfs_member", "isw_raid_member", "bcache", "jbd"])
+def test_a_part_of_what_no_tool_tells_is_a_doubt(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = told((drive(), holding("/dev/sda", kind)), {}, monkeypatch)
+    assert f"/dev/sda1 is a {kind}" in said and "nothing is replaced" in said
+
+
 def test_what_the_tools_do_not_tell_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, said in (
         ("btrfs", {"btrfs": "csum\t1\n"}),

@@ -75,14 +75,15 @@ class Aim:
         usual, danger = _usual(self.where), self.wanted.danger
         if (stripe := self.stripe) is not None:
             (asked,) = requests
-            return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, taken_arrays())
+            nodes = (*taken_arrays(), *self.where.given)
+            return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, nodes)
         arrangement = Arrangement(self.wanted.table, grouped=self.wanted.lvm)
         return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
 
 
 def _usual(where: Where) -> Usual:
     places, fstab = usual_places(), where.environment.fstab
-    return Usual(caller(), places, taken_places(places, fstab), fixed_fstab(fstab))
+    return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
 
 
 def _draw() -> str:

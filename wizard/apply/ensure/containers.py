@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.ensure import words
+from wizard.apply.ensure.subvolumes import subvolume_faults
 from wizard.apply.run.environment import Environment
 from wizard.apply.steps.containers import opens
 from wizard.apply.system.crypttab import parse_crypttab
@@ -54,6 +55,8 @@ def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Envi
     else:
         wanted = places_of(volume.mount_point, volume.subvolumes)
         yield from _place_faults(wanted, asked, layer, environment)
+        lines = lines_of(layer, environment)
+        yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
 
 
 def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Said]:

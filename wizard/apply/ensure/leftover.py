@@ -13,12 +13,24 @@ from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
 from wizard.apply.tune.of_run import load_changes
+from wizard.layout.ensured.differences import may_replace
 from wizard.layout.group.grouping import logical_volumes
+from wizard.layout.wishes.wish import Request
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.plan import Member, Plan
+from wizard.model.plan import NO_PLACE, Member, Plan
 from wizard.model.said import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted: the plan that says so, the requests that it comes from, and what the document allows to
+    lose (`replace`)."""
+
+    plan: Plan
+    requests: tuple[Request, ...]
+    replace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +42,11 @@ class Leftover:
     resumes: bool = False
 
 
-def leftover(wanted: Plan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
+def leftover(wanted: Wanted, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
     """The newest run on one of the drives, where it is not over; None where on none, or where it never wrote
-    anything that is wanted otherwise now. One is gone on with only where it is that of all of them. Raises as
-    `list_runs` does."""
-    every = [_on_drive(wanted, drive, journal_dir) for drive in drives]
+    anything that is wanted otherwise now. One is gone on with only where it is that of all of them, and loses
+    nothing but what the document says may be lost. Raises as `list_runs` does."""
+    every = [_on_drive(wanted, drive, drives, journal_dir) for drive in drives]
     found = [left for left in every if left is not None]
     stopping = [left for left in found if not left.resumes]
     if stopping or not found:
@@ -47,15 +59,17 @@ def leftover(wanted: Plan, drives: Sequence[Drive], journal_dir: Path | None) ->
     return Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
 
 
-def _on_drive(wanted: Plan, drive: Drive, journal_dir: Path | None) -> Leftover | None:
+def _on_drive(
+    wanted: Wanted, drive: Drive, drives: Sequence[Drive], journal_dir: Path | None
+) -> Leftover | None:
     for run in reversed(list_runs(journal_dir)):
         with suppress(BadInput):
             if _is_on(run, drive):
-                return _left(run, wanted, drive)
+                return _left(run, wanted, drive, drives)
     return None
 
 
-def _left(run: Path, wanted: Plan, drive: Drive) -> Leftover | None:
+def _left(run: Path, wanted: Wanted, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
     now = state(run)
     if now is RunState.RUNNING:
         return Leftover(run, words.AT_WORK(drive=drive.path, command=command_on("status", run)))
@@ -67,7 +81,8 @@ def _left(run: Path, wanted: Plan, drive: Drive) -> Leftover | None:
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
     untouched = _is_untouched(run)
-    if "resume" in ways and _does(run, wanted) and not (ended and untouched):
+    goes_on = "resume" in ways and not (ended and untouched) and _does(run, wanted)
+    if goes_on and _may_lose(run, wanted, drives):
         return Leftover(run, words.GOES_ON(drive=drive.path, run=run.name), resumes=True)
     return None if untouched else Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
 
@@ -105,12 +120,37 @@ def _is_untouched(run: Path) -> bool:
     return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
 
 
-def _does(run: Path, wanted: Plan) -> bool:
+def _does(run: Path, wanted: Wanted) -> bool:
     """Whether the run makes what is wanted, but for what is drawn."""
     if kind_of(run) is not Kind.PLAN:
         return False
     plan = load_plan(run)
-    return not plan.part and _made(plan) == _made(wanted)
+    return not plan.part and _made(plan) == _made(wanted.plan) and _is_mounted_so(plan, wanted)
+
+
+def _is_mounted_so(plan: Plan, wanted: Wanted) -> bool:
+    """Whether its volumes are mounted where the document says."""
+    return all(
+        made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
+        for made, asked in zip(plan.volumes, wanted.requests, strict=True)
+    )
+
+
+def _may_lose(run: Path, wanted: Wanted, drives: Sequence[Drive]) -> bool:
+    """Whether the document says that what the run's drives held before it may be lost. What a run of somebody
+    else's was allowed is not what this document allows."""
+    record, members = load_record(run), load_plan(run).members
+    lost: Sequence[Identity | Drive] = [member.drive for member in members]
+    others: Sequence[Identity | Drive] = ()
+    if record is not None and len(record.changes) == len(members):
+        zeros = [change.blank for change in record.changes]
+        lost, others = (
+            [member.drive for member, blank in zip(members, zeros, strict=True) if blank is held]
+            for held in (False, True)
+        )
+    elif _is_untouched(run):
+        lost, others = ([drive for drive in drives if drive.is_empty is held] for held in (False, True))
+    return not lost or may_replace(wanted.replace, lost, others)
 
 
 def _made(plan: Plan) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.ensure import words
 from wizard.apply.ensure.aim import Aim
-from wizard.apply.ensure.leftover import Leftover, leftover
+from wizard.apply.ensure.leftover import Leftover, Wanted, leftover
 from wizard.apply.ensure.meant import meant
 from wizard.apply.ensure.reaching import reaching_faults
 from wizard.apply.ensure.together import together_faults
@@ -27,11 +27,12 @@ from wizard.layout.ensured.differences import (
 from wizard.layout.planner import Mode
 from wizard.layout.room.refusals import refuse_content, unread_content
 from wizard.layout.several.striping import parts_of
+from wizard.layout.wishes.subvolumes import places_of
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.ensure import Shape, WantedDrive
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
+from wizard.model.plan import NO_PLACE, Plan
 from wizard.model.said import Said, reason_of
 
 
@@ -102,8 +103,9 @@ def _looked(aim: Aim) -> Look:
         raise Refused(words.UNREAD(drive=unread.path))
     ideal = aim.ideal()
     key_of(ideal)
-    seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, _places(ideal)))
-    left = leftover(ideal, drives, aim.where.journal_dir)
+    seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal)))
+    asked = Wanted(ideal, aim.requests, aim.wanted.replace)
+    left = leftover(asked, drives, aim.where.journal_dir)
     if left is not None:
         return _left(seen, left)
     for drive in drives:
@@ -167,7 +169,7 @@ def _made(seen: Look, plan: Plan, where: Where) -> Look:
         standing=Standing.MAKE,
         said=said,
         plan=plan,
-        after=shapes_wanted(plan, _places(plan)),
+        after=shapes_wanted(plan, places_in(plan)),
         replaces=not room.blank,
     )
 
@@ -189,10 +191,13 @@ def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None =
     return tuple(shape_of(drive, places or {}) for drive in drives)
 
 
-def _places(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Where what is made is mounted; a Btrfs on several drives is so by each."""
+def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Where what is made is mounted; a Btrfs on several drives is so by each, what is encrypted by its
+    container."""
     shown: dict[str, tuple[str, ...]] = {
-        volume.path: (volume.mount_point,) for volume in plan.volumes if volume.mount_point
+        volume.encryption.device if volume.encryption else volume.path: places
+        for volume in plan.volumes
+        if volume.mount_point != NO_PLACE and (places := places_of(volume.mount_point, volume.subvolumes))
     }
     if plan.stripe and plan.stripe.kind == "btrfs":
         drives = [member.drive for member in plan.members]

@@ -18,10 +18,19 @@ from wizard.tools.program import run
 
 _look = partial(run, seconds=LOOK_SECONDS)
 
+PARTS = frozenset(
+    (
+        *("LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd"),
+        *("stratis", "xfs_external_log", "zfs_member"),
+    )
+)
+"""libblkid's types of what may be a part of more, as a journal is of a filesystem elsewhere; so are those of
+all firmware's RAIDs."""
+
 
 def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
-    """Each Btrfs, md array and volume group on these drives that lies on further ones, too. Raises Failed
-    where that cannot be told."""
+    """Each Btrfs, md array and volume group on these drives that lies on further ones, too, and each part of
+    what may. Raises Failed where the tools do not tell."""
     held = [
         (device, signature)
         for drive in drives
@@ -31,7 +40,12 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
         )
         for signature in signatures
     ]
-    return (*_of_btrfs(_only(held, "btrfs")), *_of_md(_only(held, MEMBER_KINDS["md"])), *_of_lvm(held))
+    return (
+        *_of_btrfs(_only(held, "btrfs")),
+        *_of_md(_only(held, MEMBER_KINDS["md"])),
+        *_of_lvm(held),
+        *_of_others(held),
+    )
 
 
 Held = Sequence[tuple[str, Signature]]
@@ -70,3 +84,11 @@ def _of_lvm(held: Held) -> Iterator[Said]:
         physical = physical_in(name)[0] if name else frozenset()
         if physical - {*here}:
             yield words.REACHES_FURTHER(device=device, count=len(physical), what=words.A_GROUP())
+
+
+def _of_others(held: Held) -> Iterator[Said]:
+    """Whose other parts no tool is asked for here."""
+    for device, one in held:
+        is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
+        if is_raid or one.kind in PARTS:
+            yield words.MAY_REACH(device=device, kind=one.kind)

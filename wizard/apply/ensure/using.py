@@ -1,6 +1,7 @@
 """How volumes that are there are used, held against how that is wanted: fstab, mounts, and who may write.
 Looks; nothing is written."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from wizard.advise.catalogue import Kind, load_catalogue
 from wizard.apply.ensure import words
 from wizard.apply.ensure.containers import container_faults, layer_faults, lines_of, places_at_boot
 from wizard.apply.ensure.layered import layers_of
+from wizard.apply.ensure.subvolumes import subvolume_faults
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
@@ -20,6 +22,7 @@ from wizard.layout.ensured.differences import CONTAINER, opened_on
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.changes import Attach, Changes, SetOptions
+from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Layer
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import Encryption
@@ -30,10 +33,15 @@ from wizard.probe.host.people import writer_named
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual."""
+    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual.
+
+    `given` are the nodes and places that other entries of the file get: they are taken, before they are
+    there.
+    """
 
     environment: Environment
     journal_dir: Path | None = None
+    given: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +189,11 @@ def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Envir
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
         yield words.NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
     mounted = [place for place in layer.mount_points if place == volume.mount_point]
-    yield from _owner_of(asked, next(iter(mounted), None), volume.filesystem)
+    yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
 def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
-    owner = _owner_of(asked, used.existing.mount_point, used.existing.filesystem)
+    owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
         return [*_subvolumes_of(volume, used), *owner]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
@@ -222,6 +230,7 @@ def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
             yield words.NO_LINE(device=volume.path, place=shown, file=used.found.fstab)
         elif place not in mounted:
             yield words.NOT_MOUNTED(device=volume.path, place=shown)
+    yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
 def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
@@ -241,12 +250,17 @@ def _missing_options(volume: Volume, asked: Request, have: Sequence[str]) -> tup
     return tuple(word for word in texts if word in volume.mount_options and word not in have)
 
 
-def _owner_of(asked: Request, place: str | None, filesystem: str) -> Iterator[Said]:
+def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator[Said]:
     """Where the document says who may write: whether the top folder is theirs. Seen only where it is
-    mounted."""
+    mounted. Raises Failed where it cannot be."""
     if asked.writable is None or place is None:
         return
-    writer, top = writer_named(asked.writable), Path(place).stat()
+    writer = writer_named(asked.writable)
+    try:
+        top = Path(place).stat()
+    except OSError as error:
+        why = error.strerror or ""
+        raise Failed(words.NO_OWNER(place=printable(place, 200), why=why)) from None
     keeps = MADE[filesystem].holds.owners
     mode = top.st_mode & 0o7777
     same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
@@ -275,6 +289,6 @@ def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Said]:
         return
     file, (held,) = where.environment.fstab, part.signatures
     tags = {"UUID": held.uuid, "LABEL": held.label, "PARTUUID": part.part_uuid}
-    lines = parse(read_text(file), str(file))
-    if not any(line.kind == "swap" and (line.names(tags) or line.source == part.path) for line in lines):
+    lines = [line for line in parse(read_text(file), str(file)) if line.kind == "swap"]
+    if not any(line.names(tags) or os.path.realpath(line.source) == part.path for line in lines):
         yield words.NO_SWAP_LINE(device=volume.path, file=str(file))

@@ -27,6 +27,13 @@ OTHER_PLACE = Sentence(
 MOUNTED_ELSEWHERE = Sentence(
     "apply.ensure.mounted-elsewhere", "{device} is mounted at {found:and}, and {wanted} is wanted"
 )
+NO_SUBVOLUME = Sentence(
+    "apply.ensure.no-subvolume", "{file} mounts {device} at {place} without the option {option}"
+)
+OTHER_SUBVOLUME = Sentence(
+    "apply.ensure.other-subvolume", "at {place}, {device} is mounted from {found} instead of {wanted}"
+)
+NO_OWNER = Sentence("apply.ensure.no-owner", "{place} does not tell whose it is: {why}.")
 OTHER_OWNER = Sentence(
     "apply.ensure.other-owner",
     "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write there ({owner}, {wanted})",
@@ -57,6 +64,10 @@ NEVER_REPLACED = Sentence(
 REACHES_FURTHER = Sentence(
     "apply.ensure.reaches-further",
     "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced",
+)
+MAY_REACH = Sentence(
+    "apply.ensure.may-reach",
+    "{device} is a {kind}, so it may be a part of what lies on further drives; nothing is replaced",
 )
 NO_COUNT = Sentence(
     "apply.ensure.no-count", "mdadm does not say of how many drives the array on {device} is."

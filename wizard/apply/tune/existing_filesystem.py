@@ -106,7 +106,8 @@ def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] |
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
-    """The lines that fstab has for a filesystem; none, too, where it cannot be read."""
+    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
+    be read."""
     if len(signatures_on(drive, device)) != 1:
         return []
     try:

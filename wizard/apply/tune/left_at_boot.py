@@ -54,6 +54,7 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
     )
     for file, entries, remedy in tables:
         if entries:
+            # Of several, such as those of subvolumes, that which does the most harm.
             entry = next((entry for entry in entries if entry.may_stop), entries[0])
             source = printable(entry.source, 80)
             told = _sentence_of(entry)

@@ -25,7 +25,7 @@ from wizard.faces.showing.ensured import Result, document_of, lines_of
 from wizard.faces.words.shared import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.beginning import begin_heeding
 from wizard.faces.writing.changing import change_lines
-from wizard.layout.ensured.document import read_wanted
+from wizard.layout.ensured.document import places_named, read_wanted
 from wizard.layout.told.preview import plan_lines
 from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
@@ -103,12 +103,23 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result,
     if not check:
         # Else trying plans out makes it and takes it away, maybe from under another that begins.
         make_private(runs_folder(where.journal_dir))
-    looks = _each_once([look_at(one, where) for one in wanted.drive])
+    looks = _each_once(_looks(wanted, where))
     if check or any(look.standing is Standing.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)
     for doubt in doubts_about(runs_folder(where.journal_dir)):
         say(doubt)
     return tuple(_carried_out(look, where) for look in looks)
+
+
+def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
+    """One for each entry, of which none is to get what another gets."""
+    looks: list[Look] = []
+    given = frozenset(places_named(wanted))
+    for one in wanted.drive:
+        looks.append(look_at(one, replace(where, given=given)))
+        volumes = [volume for shape in looks[-1].after for volume in shape.volumes]
+        given |= {name for volume in volumes for name in (volume.device, *volume.mount_points)}
+    return looks
 
 
 def _each_once(looks: list[Look]) -> list[Look]:
@@ -161,9 +172,17 @@ def _carried_out(look: Look, where: Where) -> Result:
         if code is not ExitCode.DONE:
             ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
             return Result(first, ended, tuple(runs), code)
-        look = look_at(look.wanted, where)
+        look = _same_again(first, look_at(look.wanted, where))
     endless = replace(look, standing=Standing.REFUSED, said=(words.NEVER_THERE(),))
     return Result(first, endless, tuple(runs), ExitCode.FAILED)
+
+
+def _same_again(first: Look, look: Look) -> Look:
+    """The look, refused where it is one at other drives: those were never held against the other entries."""
+    if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
+        return look
+    said = words.OTHER_DRIVES(drives=first.paths, found=look.paths)
+    return replace(look, standing=Standing.REFUSED, said=(said,), plan=None, changes=None)
 
 
 def _begun(look: Look, where: Where) -> Path:

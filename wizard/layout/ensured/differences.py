@@ -17,6 +17,7 @@ from wizard.layout.several.striping import MEMBER_KINDS, NUMBER
 from wizard.layout.wishes.wish import Request
 from wizard.model.documents.ensure import Shape, VolumeShape
 from wizard.model.geometry import grain_bytes
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Plan, Slot
@@ -165,14 +166,16 @@ def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Sa
     return words.OTHER(device=device, what=what, found=shown(found), wanted=shown(wanted))
 
 
-def replace_value(*drives: Drive) -> str:
+def replace_value(*drives: Drive | Identity) -> str:
     """What `replace` has to be so that what these drives hold now may be lost: once one holds something else,
     the same value says nothing of that. It hangs on no order."""
     values = (f"{drive.token}:{(drive.content_digest or '')[:DIGEST_CHARACTERS]}" for drive in drives)
     return " + ".join(sorted(values))
 
 
-def may_replace(value: str, held: Sequence[Drive], others: Sequence[Drive] = ()) -> bool:
+def may_replace(
+    value: str, held: Sequence[Drive | Identity], others: Sequence[Drive | Identity] = ()
+) -> bool:
     """Whether the document says that what is on all of these drives now may be lost, and nothing else but
     what is on some of the `others`, which are blank as far as anybody recognises."""
     if not held or any(drive.content_digest is None for drive in (*held, *others)):
@@ -216,17 +219,19 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     return tuple(
         Shape(
             member.after.table,
-            tuple(
-                VolumeShape(
-                    device, slot.size_bytes, slot.filesystem, slot.label, mount_points.get(device, ())
-                )
-                for slot in member.after.partitions
-                for device in (partition_path(member.drive.path, slot.number),)
-            )
-            + tuple(_above(plan, mount_points)),
+            (
+                *(_slot_shape(member, slot, mount_points) for slot in member.after.partitions),
+                *_above(plan, mount_points),
+            ),
         )
         for member in plan.members
     )
+
+
+def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, ...]]) -> VolumeShape:
+    device = partition_path(member.drive.path, slot.number)
+    filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
+    return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
 
 
 def _above(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:

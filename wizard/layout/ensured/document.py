@@ -35,15 +35,19 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                     parse_size(match.size)
         except BadInput as error:
             raise BadInput(words.IN_DRIVE(file=where, number=number, why=str(error))) from None
-    places = tuple(
+    if fault := mount_order_fault(places_named(wanted)):
+        raise BadInput(words.IN_FILE(file=where, why=fault))
+    return wanted
+
+
+def places_named(wanted: WantedDrives) -> tuple[str, ...]:
+    """Where the document says that volumes are mounted, in its order."""
+    return tuple(
         place
         for drive in wanted.drive
         for asked in requests_of(drive)
         for place in places_of(asked.mount_point, asked.subvolumes)
     )
-    if fault := mount_order_fault(places):
-        raise BadInput(words.IN_FILE(file=where, why=fault))
-    return wanted
 
 
 def requests_of(drive: WantedDrive) -> tuple[Request, ...]:

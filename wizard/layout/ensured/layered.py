@@ -66,11 +66,13 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Sa
         yield words.MORE_PHYSICAL(devices=parts, more=more)
     if seen.misses:
         yield words.MISSING_PHYSICAL(devices=parts)
-    there = {one.name: one for one in seen.volumes}
-    if strange := tuple(sorted({*there} - {one.name for one in wanted})):
+    if strange := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
         yield words.MORE_LOGICAL(names=strange)
     for one in wanted:
-        yield from _logical_differences(one, there.get(one.name))
+        # LVM tells each segment of a logical volume, and all of them have to be so.
+        segments = dict.fromkeys(there for there in seen.volumes if there.name == one.name)
+        for there in segments or (None,):
+            yield from _logical_differences(one, there)
 
 
 def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Said]:

@@ -103,7 +103,8 @@ OTHER_LOGICAL = Sentence("layout.ensured.other-logical", "{name} is {found} inst
 SPREAD = Sentence("layout.ensured.spread", "{kind} over {parts}")
 NOT_ACTIVE = Sentence(
     "layout.ensured.not-active",
-    "the logical volume {name} is not active, so what it holds is unknown; `vgchange --activate y` does it",
+    "the logical volume {name} is not active, so what it holds is unknown; `vgchange --activate y` activates "
+    "it",
 )
 OTHER_ARRAYS = Sentence("layout.ensured.other-arrays", "{devices:and} are parts of different arrays")
 NOT_RUNNING = Sentence(

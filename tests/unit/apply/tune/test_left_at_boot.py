@@ -48,6 +48,15 @@ def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> 
     assert source in goes_on and "no nofail" not in goes_on
 
 
+def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> None:
+    lines = [
+        f"UUID={OLD} /srv/{name} btrfs subvol={name}{more} 0 0"
+        for name, more in (("a", ",nofail"), ("b", ""))
+    ]
+    told = replaced(tmp_path, "\n".join(lines))
+    assert told.startswith("Line 3 of ") and "no nofail" in told
+
+
 def test_a_line_for_what_stays_or_is_found_again_is_not(tmp_path: Path) -> None:
     assert not replaced(tmp_path, "UUID=another /srv/films ext4 defaults 0 2")
     assert not replaced(tmp_path, "LABEL=films /srv/films ext4 defaults 0 2", label="films")

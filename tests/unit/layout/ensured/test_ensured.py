@@ -19,6 +19,8 @@ from wizard.layout.ensured.differences import (
     layout_differences,
     may_replace,
     replace_value,
+    shape_of,
+    shapes_wanted,
 )
 from wizard.layout.ensured.document import SEVERAL, SINGLE, read_wanted, requests_of
 from wizard.layout.ensured.matching import drive_meant, matches
@@ -185,6 +187,12 @@ def test_what_is_encrypted_is_held_against_what_its_container_is_open_as() -> No
         assert why in " ".join(map(str, layout_differences(plan, there)))
     # A plain one is no encrypted one either.
     assert layout_differences(made()[0], in_container(plan, blank, right))
+
+
+def test_what_is_encrypted_is_shown_before_as_it_is_after() -> None:
+    plan, blank = made(ENCRYPTED)[0], drive(serial="A")
+    there = in_container(plan, blank, Signature("ext4", "filesystem", label="media"))
+    assert shapes_wanted(plan, {"/dev/sda1": ("/srv/m",)}) == (shape_of(there, {"/dev/sda1": ("/srv/m",)}),)
 
 
 def test_a_filesystem_in_a_container_that_is_not_named_is_the_one_there() -> None:

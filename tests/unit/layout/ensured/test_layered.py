@@ -142,6 +142,8 @@ def test_a_group_that_is_as_wanted() -> None:
             "raid1 over 2 instead of linear",
         ),
         (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin", 0))), "thin over 0"),
+        # Of two segments the last one is as wanted.
+        (group(volumes=(Logical("films", 96 * MIB, "striped", 2), *VOLUMES)), "striped over 2"),
     ],
 )
 def test_each_drift_of_a_group_is_a_difference(there: GroupSeen, why: str) -> None:

@@ -37,6 +37,9 @@ ABOUT_CODES = Sentence(
     "one drive is refused, none is changed.",
 )
 MEANT_TWICE = Sentence("faces.changing.ensure.meant-twice", "Two entries of the file mean {drive}.")
+OTHER_DRIVES = Sentence(
+    "faces.changing.ensure.other-drives", "The file meant {drives:and} before, and means {found:and} now."
+)
 RUN_ENDED = Sentence("faces.changing.ensure.run-ended", "The run {run} did not come to its end.")
 NEVER_THERE = Sentence(
     "faces.changing.ensure.never-there", "Each change leads to another one; look at the runs."

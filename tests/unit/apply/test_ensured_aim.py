@@ -1,0 +1,37 @@
+"""What an entry of a file gets, beside what the entries before get."""
+
+from pathlib import Path
+
+from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, VOLUME
+from tests.unit.layout.ensured.test_several import MIRROR, ONE, OTHER
+from tests.unit.layout.layouts import EVERYTHING
+from tests.unit.machines import machine
+from wizard.apply.ensure.aim import Aim
+from wizard.apply.ensure.look import places_in
+from wizard.apply.ensure.using import Where
+from wizard.apply.run.environment import Environment
+from wizard.layout.ensured.document import read_wanted
+
+
+def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
+    (wanted,) = read_wanted(MIRROR.replace("btrfs", "md") + VOLUME, "w.toml").drive
+    here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
+    where = Where(Environment(fstab=tmp_path / "fstab"))
+    first = Aim(wanted, here, both, where).planned(None)
+    given = (
+        frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
+    )
+    second = Aim(wanted, here, both, Where(where.environment, given=given)).planned(None)
+    assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
+    assert first.volumes[0].mount_point != second.volumes[0].mount_point
+
+
+def test_what_is_encrypted_or_in_subvolumes_is_told_by_its_partition(tmp_path: Path) -> None:
+    where = Where(Environment(fstab=tmp_path / "fstab"))
+    for volume, places in (
+        (ENCRYPTED, ("/srv/m",)),
+        (VOLUME + 'fs = "btrfs"\nsubvolume = ["@:/srv/a", "@b:/srv/b"]\n', ("/srv/a", "/srv/b")),
+    ):
+        (wanted,) = read_wanted(HEAD + volume, "w.toml").drive
+        plan = Aim(wanted, machine(ONE, tools=EVERYTHING), (ONE,), where).planned(None)
+        assert places_in(plan) == {"/dev/sda1": places}

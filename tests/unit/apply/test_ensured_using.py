@@ -1,0 +1,12 @@
+"""How volumes that are there are used."""
+
+import pytest
+
+from wizard.apply.ensure.using import owner_faults
+from wizard.layout.wishes.wish import parse_volume
+from wizard.model.errors import Failed
+
+
+def test_a_place_that_does_not_answer_is_told_in_a_sentence() -> None:
+    with pytest.raises(Failed, match="/nowhere/here does not tell whose it is: No such file"):
+        list(owner_faults(parse_volume("workload=nas,writable=root"), "/nowhere/here", "ext4"))
