@@ -112,9 +112,9 @@ def test_a_file_of_ones_own_adds_and_replaces(tmp_path: Path, monkeypatch: pytes
             MINE.format(id="x", term="GPT", text="Mine."),
             "'GPT' is explained already by the term with the id 'gpt'",
         ),
-        (MINE.format(id="x", term=" ", text="Mine."), r"line 3, terms\[0\].term: write one line"),
-        (MINE.format(id="x", term="x", text="a" * 401), r"line 4, terms\[0\].text: write one line"),
-        (MINE.format(id="X Y", term="x", text="a"), r"line 2, terms\[0\].id: 'X Y' is no id"),
+        (MINE.format(id="x", term=" ", text="Mine."), r"line 3, terms 1, `term`: write one line"),
+        (MINE.format(id="x", term="x", text="a" * 401), r"line 4, terms 1, `text`: write one line"),
+        (MINE.format(id="X Y", term="x", text="a"), r"line 2, terms 1, `id`: 'X Y' is no id"),
         ("[[terms]]\nid = 'x'\n", "missing"),
     ],
 )

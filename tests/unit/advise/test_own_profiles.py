@@ -180,4 +180,4 @@ def test_workloads_shows_where_each_comes_from(
     )
     own.write_text(own.read_text().replace("It suits too.", ""), encoding="utf-8")
     assert main(["workloads"]) == 2
-    assert f"{own}, line {line(own, 'sentence', 1)}, choices[1].sentence: " in capsys.readouterr().err
+    assert f"{own}, line {line(own, 'sentence', 1)}, choices 2, `sentence`: " in capsys.readouterr().err

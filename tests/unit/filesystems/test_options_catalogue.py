@@ -202,7 +202,7 @@ def test_a_danger_without_a_phrase_to_type_is_a_fault(
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
     (tmp_path / "options").mkdir()
     (tmp_path / "options/mine.toml").write_text(f"{OWN}{added}\n")
-    with pytest.raises(BadInput, match=rf"mine\.toml, line \d+, options\[0\]\.{key}: .*{re.escape(says)}"):
+    with pytest.raises(BadInput, match=rf"mine\.toml, line \d+, options 1, `{key}`: .*{re.escape(says)}"):
         load_catalogue()
 
 
