@@ -64,6 +64,16 @@ def test_changed_then_ok_and_check_changes_nothing(
     assert wrong["failed"] and "`labl` is no key" in wrong["msg"] and wrong["rc"] == 2
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes 10 s, so only with --full")
+def test_what_was_killed_may_have_changed_something(ansible: Ansible) -> None:
+    ansible.program.write_text("#!/bin/sh\nkill -9 $$\n")
+    task = ansible.task({"name": "x", "match": {"serial": "x"}})
+    (killed,), _ = ansible.play(task)
+    (checked,), _ = ansible.play(task, words=("--check",))
+    assert killed["failed"] and killed["changed"] and "code" in killed["msg"], killed
+    assert checked["failed"] and not checked["changed"], checked
+
+
 @pytest.mark.skipif(not IS_FULL, reason="takes 20 s, so only with --full")
 def test_two_drives_as_one(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(2 * SIZE), make_drive(2 * SIZE)

@@ -141,7 +141,9 @@ def main() -> None:
     try:
         said = json.loads(stdout)
     except ValueError:
-        said = {"changed": False, "drives": []}
+        # Whoever is killed says nothing, and a run that it began goes on without it.
+        was_killed = code < 0 or code > 128
+        said = {"changed": was_killed and not module.check_mode, "drives": []}
     drives = said["drives"]
     result = {"changed": said["changed"], "drives": drives, "stderr": stderr}
     shown = [one for one in drives if one["state"] in ("changed", "would-change")]
