@@ -228,7 +228,7 @@ def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
 def ensured_lvm_stripe(fleet: Fleet) -> Iterator[Check]:
     """LVM's stripe, which `plan` makes and `ensure` finds."""
     del fleet
-    _prepare("dm_mod", "dm_stripe")
+    _prepare("dm_mod")
     FILE.unlink(missing_ok=True)
     (nodes, plan), right = ([node_of(ONE), node_of(TWO)], "/run/striped.json"), 'stripe = "lvm"\n' + TOGETHER
     asked = ("--workload", "large-media", "--fs", "ext4", "--label", "media", "--mount", str(MEDIA))
