@@ -146,3 +146,14 @@ def test_help_is_the_head_of_the_file(place: Place) -> None:
     assert (
         done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
     )
+
+
+def test_what_failed_is_told_at_the_end(place: Place) -> None:
+    told = "  ok    first\n  FAIL  second\n        seen: this\nand that\n  ok    third\n1 passed, 1 failed"
+    place.write("tests/looks/photograph.py", f"print({told!r})\nraise SystemExit(1)\n")
+    done = place.run("unit", "screenshots")
+    end = done.stdout.partition("== What failed:\n")[2].splitlines()
+    (last, broken), rest = sorted(line for line in end if line.startswith("unit: ")), end[2:5]
+    assert "test_second test_broken" in broken and "test_second test_align_last" in last
+    assert rest == ["screenshots:   FAIL  second", "screenshots:         seen: this", "screenshots: and that"]
+    assert end[-1] == "7 passed, 3 failed" and done.returncode == 1
