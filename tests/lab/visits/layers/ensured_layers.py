@@ -232,7 +232,7 @@ def ensured_lvm_stripe(fleet: Fleet) -> Iterator[Check]:
     FILE.unlink(missing_ok=True)
     (nodes, plan), right = ([node_of(ONE), node_of(TWO)], "/run/striped.json"), 'stripe = "lvm"\n' + TOGETHER
     asked = ("--workload", "large-media", "--fs", "ext4", "--label", "media", "--mount", str(MEDIA))
-    mode = ("--stripe", "lvm", "--writable", "root")
+    mode = ("--stripe", "lvm", "--writable", "root", "--replace")
     diskwright("plan", *nodes, *mode, *asked, "-o", plan, seconds=LONG)
     diskwright("apply", plan, f"--confirm={ONE.serial}", f"--confirm={TWO.serial}", seconds=LONG)
     yield _ends("what `plan` made is as wanted", 0, "as wanted", right, ONE, TWO)
