@@ -20,8 +20,8 @@ if [ "$UDEV" = 1 ]; then
         --subsystem-match=virtio
     udevadm settle --timeout=60
 fi
-# An emulated drive is as slow as the disk of this machine, with all that others do there meanwhile: what takes
-# longer than the kernel's 30 s is no fault of a drive.
+# An emulated drive is as slow as the disk of this machine, with all that others do there meanwhile: what
+# takes longer than the kernel's 30 s is no fault of a drive.
 for limit in /sys/block/sd*/device/timeout; do
     [ ! -e "$limit" ] || echo 180 > "$limit"
 done

@@ -24,6 +24,9 @@ OWN = Environment()
 OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
 """Names that go with what has them: no such line finds what a plan makes there."""
 
+HARM = (words.LINE_OVERWRITES, words.LINE_STOPS, words.LINE_LEFT)
+"""What is said of a line, the worst first."""
+
 
 def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
     """The plan, which also says which lines of fstab and crypttab name what it takes away. What the new
@@ -55,7 +58,7 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
     for file, entries, remedy in tables:
         if entries:
             # Of several, such as those of subvolumes, that which does the most harm.
-            entry = next((entry for entry in entries if entry.may_stop), entries[0])
+            entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
             source = printable(entry.source, 80)
             told = _sentence_of(entry)
             yield told(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)

@@ -124,6 +124,7 @@ def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: 
     erases = opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,cipher=aes-xts-plain64")
     assert f"crypttab overwrites {BARE.path} at every start" in erases
     assert "overwrites" in opened(tmp_path, "tmp /dev/sda2 /dev/urandom tmp=ext4")
+    assert "overwrites" in opened(tmp_path, "old /dev/sda2 none luks\nnew /dev/sda2 /dev/urandom swap")
     # It is found by what is lost itself, or by hand alone.
     assert "overwrites" not in opened(tmp_path, f"swap UUID={OLD} /dev/urandom swap")
     assert "overwrites" not in opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,noauto")
