@@ -13,7 +13,7 @@ from tests.simulator.drives import SimulatedDrive
 from tests.simulator.jobs import Job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Copies, Rules, digest, is_new, is_old
-from wizard.apply.engine import exchange
+from wizard.apply.engine import checks, exchange
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record
 from wizard.model.errors import DiskwrightError
@@ -45,7 +45,7 @@ def simulated(shelves: dict[Path, Shelf]) -> Iterator[None]:
     """The record is kept on shelves, chunks are small, and this machine's own disk need not be waited for."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(exchange, "save_record", lambda run, record: shelves[run].save(run, record))
-        patched.setattr(exchange, "settle_record", lambda run: shelves[run].settle(run))
+        patched.setattr(checks, "settle_record", lambda run: shelves[run].settle(run))
         patched.setattr("wizard.apply.block.extents.MIB", CHUNK_BYTES)
         patched.setattr("os.fsync", lambda fd: None)
         yield

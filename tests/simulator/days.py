@@ -1,11 +1,12 @@
 """Days of a run from a seed: somebody gives commands, the power goes, programs are killed, disks are full,
-others write to the drive."""
+others write to the drive, the machine reboots, drives are swapped, and files of the run are lost, cut off, stale
+or from another run. Whatever command a message recommends is asked, and works."""
 
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from random import Random
@@ -20,14 +21,17 @@ from tests.simulator.faults import FOR_GOOD, Fault, FaultyDrive, Killed, Life, d
 from tests.simulator.jobs import Job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Rules, is_new, is_old
-from wizard.apply.engine import exchange
+from wizard.apply.engine import checks, exchange
+from wizard.apply.engine.checks import Checks
 from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.engine.record import Phase, Record, load_record, power_sentence
-from wizard.apply.engine.stores import Store, new_file, old_file
+from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
+from wizard.apply.engine.stores import old_file
 from wizard.apply.plan import rehearsed
+from wizard.apply.run.backup import FILE as BACKUP
+from wizard.apply.run.backup import digest_of_text, save_backup
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import lock_run
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.said import Said
 
@@ -35,12 +39,23 @@ ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)
 CLAIMS = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
 """Phases that say what the drives hold."""
 COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
+PLAN = "the plan of this run"
+FILES = (
+    FILE,
+    BACKUP,
+    "journal.jsonl",
+    "engine/old-0.img",
+    "engine/new-0.img",
+    "engine/notice-0.img",
+    "engine/old-1.img",
+    "engine/new-1.img",
+)
 Script = Sequence[tuple[str, Life]]
 """Commands, and what happens during each."""
-WAY = re.compile(r"`diskwright (resume|keep|undo)[^`]*?( --over-changes)?`")
+WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
 NO_WAY = re.compile(
     r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command "
-    r"again"
+    r"again|diskwright status"
 )
 
 
@@ -58,7 +73,9 @@ class Day:
     foreign: dict[tuple[int, int], bytes] = field(default_factory=dict)
     damaged: set[str] = field(default_factory=set)
     overwritten: bool = False
+    mounted: bool = False
     last_words: str = ""
+    kept_files: dict[str, list[bytes]] = field(default_factory=dict)
     shelf: Shelf = field(init=False)
 
     def begin(self, kept: Path) -> None:
@@ -66,8 +83,10 @@ class Day:
         (self.run / "engine").mkdir(parents=True)
         for file in kept.iterdir():
             os.link(file, self.run / "engine" / file.name)
+        (self.run / "plan.json").write_text(PLAN)
         self.shelf = Shelf(self.run, self.life, self.dice)
-        self.shelf.put(self.job.record)
+        self.shelf.put(replace(self.job.record, of_plan=digest_of_text(PLAN)))
+        save_backup(self.run)
         self._plug_in(self.life)
 
     def _plug_in(self, life: Life) -> None:
@@ -93,9 +112,12 @@ class Day:
 
     @property
     def phase(self) -> Phase:
-        record = load_record(self.run)
-        assert record is not None
-        return record.phase
+        try:
+            record = load_record(self.run)
+        except BadInput:
+            record = None
+        assert record is not None or self.damaged
+        return record.phase if record else Phase.UNKNOWN
 
     def goes_by(self, script: Script = ()) -> None:
         """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more,
@@ -107,8 +129,8 @@ class Day:
             self._command(self._chosen(), drawn(self.dice))
             if self.phase in ENDS:
                 break
-        for _ in range(8):
-            if self.phase in ENDS or self._hopeless:
+        for _ in range(10):
+            if self._is_over:
                 break
             self._command(self._chosen(follow=True), Life())
         else:
@@ -116,9 +138,16 @@ class Day:
         self._end()
 
     @property
+    def _is_over(self) -> bool:
+        if self.phase is Phase.KEPT:
+            return self.mounted
+        return self.phase in ENDS or self._hopeless
+
+    @property
     def _hopeless(self) -> bool:
-        """What is kept is damaged, and no way can do without it, which it says."""
-        return bool(self.damaged) and "Put its files back from a copy" in self.last_words
+        """Whether so much of the run is lost that no command works, which the last words say."""
+        said = ("Put its files back from a copy", "are lost, so the run", "--from-drive")
+        return bool(self.damaged) and any(one in self.last_words for one in said)
 
     def _chosen(self, *, follow: bool = False) -> str:
         """What is done next: mostly what the last words say."""
@@ -137,30 +166,68 @@ class Day:
             block = self.dice.choice(list(self.job.parts[number].old))
             data = self.dice.randbytes(self.job.parts[number].block_bytes)
             drive = self.drives[number]
-            for offset, cached in drive.cached:
-                drive.content[offset : offset + len(cached)] = cached
-            drive.cached.clear()
+            _write_cache(drive)
             drive.content.written[block] = self.foreign[number, block] = data
             self.told.append(f"somebody writes block {block} of drive {number} at {self.phase}")
-        elif what < 0.13 and not self.damaged:
-            self._damage(self.dice.choice(("old", "new")))
+        elif what < 0.2 and len(self.damaged) < 2:
+            self._damage(self.dice.choice(FILES))
+        elif what < 0.26:
+            self.told.append(f"the machine reboots at {self.phase}")
+            for drive in self.drives:
+                _write_cache(drive)
+            self.mounted = False
 
-    def _damage(self, which: str) -> None:
-        part = self.job.parts[0]
-        file = (old_file if which == "old" else new_file)(self.run, 0)
+    def _damage(self, name: str) -> None:
+        """Lose a file of the run, cut it off, or put an older one or that of another run in its place."""
+        file = self.run / name
         if not file.exists():
             return
-        self.told.append(f"the {which} bytes that are kept are damaged at {self.phase}")
-        self.damaged.add(which)
+        how = self.dice.choice(("lost", "cut", "stale", "other"))
+        self.told.append(f"{name} is {how} at {self.phase}")
+        self.damaged.add(name)
+        data, older = file.read_bytes(), self.kept_files.get(name, [])
         file.unlink()
-        if self.dice.random() < 0.3:
-            return
-        bad = self.dice.choice(list(part.old))
-        with Store(file, make_bytes=part.change.size_bytes) as store:
-            for number, data in (part.old if which == "old" else part.new).items():
-                store.write(
-                    number * part.block_bytes, bytes(byte ^ 0x55 for byte in data) if number == bad else data
-                )
+        if how == "cut":
+            file.write_bytes(data[: len(data) // 2])
+        elif how == "stale" and older:
+            file.write_bytes(self.dice.choice(older))
+        elif how == "other":
+            text = data.replace(digest_of_text(PLAN).encode(), digest_of_text("another plan").encode())
+            other = bytes(byte ^ 0x55 for byte in data) if file.suffix == ".img" else text
+            file.write_bytes(other)
+        if name == FILE:
+            self.shelf.lasting = file.read_bytes() if file.exists() else b""
+
+    def _remember(self) -> None:
+        """Versions of the small files, one of which a system snapshot may bring back."""
+        for name in (FILE, "journal.jsonl"):
+            if (self.run / name).exists():
+                self.kept_files.setdefault(name, []).append((self.run / name).read_bytes())
+
+    @contextmanager
+    def _swapped(self) -> Iterator[None]:
+        """Another drive of the same size is in the place of one of them, with the same serial number. Nothing
+        may be written to it, and no saved byte deleted."""
+        number = self.dice.randrange(len(self.drives))
+        part, drive = self.job.parts[number], self.drives[number]
+        noise = {at: self.dice.randbytes(part.block_bytes) for at in part.old}
+        stranger = FaultyDrive(
+            Sparse(part.change.size_bytes, part.block_bytes, noise),
+            self.life,
+            self.dice,
+            part.block_bytes,
+            life=self.life,
+        )
+        self.told.append(f"another drive is in the place of drive {number}")
+        saved = old_file(self.run, number).exists()
+        self.drives[number] = stranger
+        try:
+            yield
+        finally:
+            self.drives[number] = drive
+        assert not stranger.content.written, "it wrote to another drive"
+        if self.phase is not Phase.KEPT or not self.mounted:
+            assert old_file(self.run, number).exists() is saved, "saved bytes are gone, on another drive's word"
 
     def _command(self, what: str, life: Life) -> None:
         """One command, during which something may go wrong."""
@@ -168,20 +235,53 @@ class Day:
         if life.fault is Fault.CUT or self.dice.random() < 0.2:
             life.beside = self._second_command
         self._plug_in(life)
+        self._remember()
+        swapped = life.fault is Fault.NONE and not self.damaged and self.dice.random() < 0.1
         try:
-            self.last_words = self._said(what)
+            with self._swapped() if swapped and self._is_distinct else nullcontext():
+                self.last_words = self._said(what)
         except (PowerCut, Killed) as end:
             self.last_words = power_sentence(self.phase, "the drive")
             if isinstance(end, Killed) and self.dice.random() < 0.5:
                 with pytest.raises(PowerCut):
                     life.go()
+            self.mounted = False
         except DiskwrightError as error:
             self.last_words = str(error)
+            if swapped:
+                self.last_words += " `diskwright status`"
+            else:
+                self._recommends()
             assert WAY.search(self.last_words) or NO_WAY.search(self.last_words), (
                 f"no way on is named: {self.last_words}"
             )
         self.told.append(f"    {self.phase}: {self.last_words}")
         self._holds()
+
+    @property
+    def _is_distinct(self) -> bool:
+        """Whether this phase reads the drives: what is over, or not begun, is not compared."""
+        return self.phase not in ENDS
+
+    def _recommends(self) -> None:
+        """Every command that the last words recommend passes its own checks now."""
+        if self.phase in ENDS or self._hopeless:
+            return
+        quiet = Life()
+        for drive in self.drives:
+            drive.life = drive.power = quiet
+        one = Checks(self.run, self.drives, confirm=("TOKEN",))
+        try:
+            for way in WAY.finditer(self.last_words):
+                match way[1], way[2]:
+                    case "undo", over:
+                        one.check_undo(over=bool(over))
+                    case _ if self.phase in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED):
+                        one.check_release()
+                    case _:
+                        one.check_commit()
+        finally:
+            one.close()
 
     def _second_command(self) -> None:
         """Another command for the same run, while the first is under way."""
@@ -203,16 +303,20 @@ class Day:
 
     def _does(self, what: str, journal: Journal) -> str:
         if what == "resume":
-            return rehearsed.carry_out(self.run, journal, lambda site: "", finished)[1]
+            return rehearsed.carry_out(self.run, journal, lambda site: "", self._finished)[1]
         if what == "keep":
             rehearsed.check_keeps(self.run)
-            return rehearsed.release(self.run, journal, finished)[1]
+            return rehearsed.release(self.run, journal, self._finished)[1]
         rehearsed.check_takes_back(self.run)
         mark_over_changes(self.run, what != "undo")
         self.overwritten = self.overwritten or what != "undo"
         said = rehearsed.take_back(self.run, journal)
-        assert self._is_old(), f"it said {said!r}"
+        assert self._is_old() or "are still in" in said, f"it said {said!r}"
         return said
+
+    def _finished(self) -> tuple[Event, str]:
+        self.mounted = True
+        return Event.DONE, "It is set up."
 
     def _is_old(self) -> bool:
         return is_old(self.job, self.drives) or (
@@ -251,6 +355,12 @@ class Day:
         assert self.phase in ENDS or self._hopeless, f"{self.phase}: {self.last_words}"
 
 
+def _write_cache(drive: FaultyDrive) -> None:
+    for offset, cached in drive.cached:
+        drive.content[offset : offset + len(cached)] = cached
+    drive.cached.clear()
+
+
 class FullJournal(Journal):
     """A journal on a disk that is full now and then."""
 
@@ -271,10 +381,6 @@ class FullJournal(Journal):
         if self._life.fails(Fault.JOURNAL):
             raise Failed("The journal cannot be written: no room in it. Give the command again.")
         return super().add(event, sentence, step=step, command=command, output=output)
-
-
-def finished() -> tuple[Event, str]:
-    return Event.DONE, "It is set up."
 
 
 class Clock:
@@ -311,6 +417,14 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
     def holding(paths: tuple[str, ...], part: str = "") -> Iterator[list[FaultyDrive]]:
         yield now[-1].drives
 
+    @contextmanager
+    def comparing(run: Path, _plan: object) -> Iterator[Checks]:
+        one = Checks(run, now[-1].drives, confirm=("TOKEN",))
+        try:
+            yield one
+        finally:
+            one.close()
+
     def check_drives(*_: object) -> None:
         if now[-1].life.fault is Fault.GONE:
             raise Refused(
@@ -332,13 +446,15 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
     with pytest.MonkeyPatch.context() as patched:
         for module in (exchange, rehearsed):
             patched.setattr(module, "save_record", save)
-        patched.setattr(exchange, "settle_record", lambda run: now[-1].shelf.settle(run))
+        patched.setattr(checks, "settle_record", lambda run: now[-1].shelf.settle(run))
         patched.setattr(rehearsed, "holding", holding)
+        patched.setattr(rehearsed, "comparing", comparing)
         patched.setattr(
             rehearsed,
             "load_plan",
             lambda run: SimpleNamespace(
                 paths=job.plan.paths,
+                tokens=("TOKEN",),
                 members=job.plan.members,
                 group=None,
                 stripe=None,
@@ -349,6 +465,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         )
         patched.setattr(rehearsed, "load_environment", lambda run: None)
         patched.setattr(rehearsed, "_check_drives", check_drives)
+        patched.setattr(rehearsed, "_are_there", lambda run, plan: True)
         patched.setattr(rehearsed, "_tell", lambda plan: None)
         patched.setattr(rehearsed, "_discarded_volumes", lambda plan, member: [])
         patched.setattr(rehearsed, "noting", lambda run: lambda share: None)

@@ -43,10 +43,13 @@ class Shelf:
 
     def settle(self, run: Path) -> None:
         """`settle_record`: the name leads to the new record for certain."""
-        self.lasting = (run / FILE).read_bytes()
+        if (run / FILE).exists():
+            self.lasting = (run / FILE).read_bytes()
 
     def _lose(self) -> None:
         """Without its folder being synced, a renaming may have happened or not."""
+        if not (self.run / FILE).exists() or not self.lasting:
+            return
         if self.dice.random() < 0.5:
             (self.run / FILE).write_bytes(self.lasting)
         else:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wizard.apply import words
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
+from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
@@ -52,14 +53,26 @@ def keep(run: Path, secret: bytes | None = None) -> str:
     return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP, secret)))
 
 
-def undo(run: Path, *, over_changes: bool = False, over_bad_sectors: bool = False) -> str:
+def undo(
+    run: Path,
+    *,
+    over_changes: bool = False,
+    over_bad_sectors: bool = False,
+    tokens: Sequence[str] = (),
+) -> str:
     """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
     it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
-    the drive since, with `over_bad_sectors` a move over those that it stopped at.
+    the drive since, which the drives' `tokens` confirm, with `over_bad_sectors` a move over those that it
+    stopped at.
 
     A detached process does it, so that a closed terminal leaves nothing half put back.
     """
-    asked = Asked(Purpose.UNDO, over_changes=over_changes, over_bad_sectors=over_bad_sectors)
+    asked = Asked(
+        Purpose.UNDO,
+        over_changes=over_changes,
+        over_bad_sectors=over_bad_sectors,
+        tokens=tuple(tokens),
+    )
     return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
 
 
@@ -92,7 +105,7 @@ def left_line(run: Path, now: RunState, ways: Sequence[str]) -> str:
 def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
     """What leads a run on from where it stands, by the words of commands; raises BadInput."""
     if now is RunState.WAITING:
-        return tuple(Settling)
+        return _whole(run, tuple(Settling))
     if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:
         return _ways_after_migrating(run)
     if now not in LEFT_OFF:
@@ -102,12 +115,23 @@ def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
         return ()
     if phase is Phase.BARRED and (record := load_record(run)) is not None and not record.blank:
         # All is written: whatever failed since, it waits as before.
-        return tuple(Settling)
+        return _whole(run, tuple(Settling))
     if phase in GOING_BACK or (run / UNDOING).exists():
         return ("undo",)
     if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
         return ("resume",)
-    return ("resume", "undo")
+    return _whole(run, ("resume", "undo"))
+
+
+def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the commands whose files are there. What the files contain is compared when one is given."""
+    record = load_record(run) if kind_of(run) is Kind.PLAN else None
+    if record is None or not record.changes:
+        return ways
+    numbers = range(len(record.changes))
+    has_old = all(old_file(run, number).exists() for number in numbers)
+    has_new = all(new_file(run, number).exists() for number in numbers)
+    return tuple(way for way in ways if (has_old if way == "undo" else has_new))
 
 
 def _ways_after_migrating(run: Path) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.daily import IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.simulator.days import Script, days_on
 from tests.simulator.faults import Fault, Life
 from tests.simulator.rehearsals import JOBS, rehearsed_job
 
-SEEDS = 20_000 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 500
+SEEDS = int(os.environ.get("DISKWRIGHT_SEEDS", 20_000 if IS_FULL else 500))
 FAILED_ONCE = (2438, 6454, 7255, 7297, 9686, 10724, 13968)
 """Too rare for every day, and lived through every day all the same."""
 ONE_SEED = os.environ.get("DISKWRIGHT_SEED")

@@ -1,19 +1,20 @@
 """Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is
 begun."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
 from wizard.apply.block.extents import Read
 from wizard.apply.engine import words
+from wizard.apply.run.backup import backed_up, digest_of_text
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import read_kept, replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.model.errors import Failed
+from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said
 
 SCHEMA = "diskwright.rehearsed/1"
 FILE = "rehearsed.json"
@@ -26,7 +27,8 @@ class Phase(StrEnum):
     BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is
     written. RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead
     to UNDONE. LEFT: somebody uses what the drives held, before the first write or after the last one back, so
-    nothing is done with them any more.
+    nothing is done with them any more. UNKNOWN, never written down: the record is lost, and only what it says
+    of the changes was read from its copy; the drives tell the phase.
     """
 
     REHEARSING = "rehearsing"
@@ -42,6 +44,7 @@ class Phase(StrEnum):
     RELEASING_BACK = "releasing-back"
     UNDONE = "undone"
     LEFT = "left"
+    UNKNOWN = "unknown"
 
 
 UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
@@ -60,7 +63,7 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
     """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`.
     What waited and is kept is over only when it is in use, which the run's journal tells."""
     match phase:
-        case Phase.UNDONE | Phase.LEFT:
+        case Phase.UNDONE | Phase.LEFT | Phase.UNKNOWN:
             return None
         case Phase.RELEASED | Phase.KEPT if waits:
             return words.PUT_TO_USE(drives=drives)
@@ -76,26 +79,6 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
             return words.RELEASED(drives=drives)
         case _:
             return words.HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
-
-
-def ways_on(phase: Phase, name: str) -> Said:
-    """The ways from a phase once what stopped the run is mended; `name` is what a command calls the run."""
-    back = words.UNDO(run=name)
-    match phase:
-        case Phase.REHEARSING | Phase.SAVED:
-            return words.RESUME_OR_END(run=name)
-        case Phase.CLEARING | Phase.REPLACING:
-            return in_a_row(words.GOES_ON(command="resume", run=name), back)
-        case Phase.BARRED:
-            return in_a_row(words.GOES_ON(command="keep", run=name), back)
-        case Phase.RELEASING:
-            return in_a_row(words.GOES_ON(command="resume", run=name), back)
-        case Phase.RELEASED:
-            return words.GOES_ON(command="resume", run=name)
-        case Phase.CLEARING_BACK | Phase.REPLACING_BACK | Phase.RELEASING_BACK:
-            return words.UNDO_GOES_ON(run=name)
-        case Phase.KEPT | Phase.UNDONE | Phase.LEFT:
-            return words.NOTHING_LEFT()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +137,13 @@ class Change:
 class Record:
     """How far a run is, and what it changes on each of its drives; that is empty while it is rehearsed.
     `waits` says that it is barred until it is kept or undone; else it goes on by itself, and can be undone
-    after that.
+    after that. `of_plan` is the SHA-256 of the run's plan.json.
     """
 
     phase: Phase
     changes: tuple[Change, ...] = ()
     waits: bool = True
+    of_plan: str = ""
 
     @property
     def blank(self) -> bool:
@@ -190,10 +174,53 @@ def settle_record(run: Path) -> None:
 
 
 def load_record(run: Path) -> Record | None:
-    """How far the run is; None for one that was never rehearsed. Raises BadInput where the file is
-    damaged."""
-    text = read_kept(run / FILE)
-    return None if text is None else _read(text, str(run / FILE))
+    """How far the run is; None for one that was never rehearsed. A record that is lost, damaged or from
+    another run is read from its backup, with the phase UNKNOWN. Raises BadInput if there is no backup either.
+    """
+    try:
+        text = read_kept(run / FILE)
+        record = None if text is None else _read(text, str(run / FILE))
+    except BadInput:
+        if (kept := _from_backup(run)) is None:
+            raise
+        return kept
+    if record is None:
+        kept = _from_backup(run)
+        if kept is None and any((run / "engine").glob("old-*.img")):
+            raise BadInput(words.RECORD_LOST(folder=str(run / "engine")))
+        return kept
+    if not _is_doubtful(run, record):
+        return record
+    return _from_backup(run) or record
+
+
+def _is_doubtful(run: Path, record: Record) -> bool:
+    """Whether the record can be older than the saved bytes, or from another run."""
+    if record.phase is Phase.REHEARSING:
+        kept = _from_backup(run)
+        return kept is not None and bool(kept.changes)
+    if not record.of_plan:
+        return False
+    plans = {digest_of_text(text) for text in (_text(run / "plan.json"), backed_up(run, "plan.json")) if text}
+    return bool(plans) and record.of_plan not in plans
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return read_kept(file)
+    except BadInput:
+        return None
+
+
+def _from_backup(run: Path) -> Record | None:
+    text = backed_up(run, FILE)
+    if text is None:
+        return None
+    try:
+        record = _read(text, str(run / FILE))
+    except BadInput:
+        return None
+    return replace(record, phase=Phase.UNKNOWN) if record.changes else record
 
 
 @lru_cache(maxsize=4)

@@ -9,25 +9,24 @@ from pathlib import Path
 from wizard.apply.block.extents import Read
 from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine.record import Change
-from wizard.apply.engine.stores import Store, drop_stores, new_file, notice_file, old_file
-from wizard.apply.engine.survey import Side, resemblance
+from wizard.apply.engine.stores import FOLDER, Store, new_file, notice_file, old_file
+from wizard.apply.engine.survey import Likeness, Side, likeness
 from wizard.documents.notice import read_notice
 from wizard.model.errors import Failed
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a run keeps of its drives, in `folder`. `side_of` opens it for one of them, counted from 0; `drop`
-    deletes it, and afterwards there is no way back."""
+    """The saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
+    from 0."""
 
     folder: Path
     side_of: Callable[[int, Change, Medium, ExitStack], Side]
-    drop: Callable[[], None]
 
 
 def kept_in(run: Path) -> Kept:
     """What lies in the run's own folder."""
-    return Kept(run, partial(side_of, run), partial(drop_stores, run))
+    return Kept(run / FOLDER, partial(side_of, run))
 
 
 def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
@@ -41,10 +40,10 @@ def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitS
     )
 
 
-def resemblance_on(run: Path, number: int, change: Change, node: str) -> tuple[int, int]:
-    """See `survey.resemblance`. Raises Failed or BadInput where the device cannot be opened."""
+def likeness_on(run: Path, number: int, change: Change, node: str) -> Likeness:
+    """See `survey.likeness`. Raises Failed or BadInput if the device cannot be opened."""
     with DeviceMedium(node) as medium, ExitStack() as files:
-        return resemblance(side_of(run, number, change, medium, files))
+        return likeness(side_of(run, number, change, medium, files))
 
 
 def opened(by: Callable[[], Read]) -> Read:

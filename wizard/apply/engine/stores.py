@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
@@ -159,8 +158,3 @@ def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None
 def is_zero(data: bytes) -> bool:
     """Whether there are only zeros, of 1 MiB at most."""
     return data == ZEROS[: len(data)]
-
-
-def drop_stores(run: Path) -> None:
-    """Delete what a run keeps of its drives; afterwards there is no way back."""
-    rmtree(run / FOLDER, ignore_errors=True)

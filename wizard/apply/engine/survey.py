@@ -1,8 +1,9 @@
-"""What a drive holds in the places of a change, block by block: only reads."""
+"""Compare a drive with the saved and planned bytes of a run, block by block. Read-only."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from wizard.apply.block.extents import Read, chunks, without
 from wizard.apply.block.medium import Medium
@@ -10,6 +11,38 @@ from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stores import barred, digest_of, is_zero
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+
+LEAST_VALUES, ENOUGH_BLOCKS = 16, 64
+"""A block with so many different bytes identifies a drive; the first blocks found are asked for that."""
+
+
+class Content(StrEnum):
+    """What a drive contains in the places of a change.
+
+    OLD, NEW: every byte is as before the run, or as planned. HIDDEN: as planned, without the new signatures.
+    PARTIAL: every block is one of these. FOREIGN: another program wrote there, or it is another drive.
+    """
+
+    OLD = "old"
+    NEW = "new"
+    HIDDEN = "hidden"
+    PARTIAL = "partial"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How many blocks of a drive equal the saved bytes, equal only the planned bytes or the notice, and equal
+    neither. Blocks that many drives share, such as zeros, count for none."""
+
+    old: int = 0
+    new: int = 0
+    other: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the drive contains anything of the run."""
+        return self.old > 0 or self.new > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +184,46 @@ def shows_old(side: Side) -> bool:
     return False
 
 
-def resemblance(side: Side) -> tuple[int, int]:
-    """How many blocks of a device, in the places of a run's change, hold what that drive held, is to hold or
-    carries meanwhile, and how many hold something else. Zeros, and what cannot be read, say nothing."""
-    ours = others = 0
+def content_of(side: Side) -> Content:
+    """Compare all places of a drive with both states, past every cache. Raises Failed if the drive cannot be
+    read."""
+    found = digest_of(side.change.places, side.medium.read, side.told)
+    named = {
+        side.change.barred_digest: Content.HIDDEN,
+        side.change.new_digest: Content.NEW,
+        side.change.old_digest: Content.OLD,
+    }
+    if found in named:
+        return named[found]
+    if not (side.keeps_old() and side.keeps_new()):
+        return Content.FOREIGN
+    return Content.PARTIAL if stray(side) is None else Content.FOREIGN
+
+
+def likeness(side: Side) -> Likeness:
+    """Count the blocks by which a drive is known as the run's. Unreadable blocks count for none."""
+    counts = [0, 0, 0]
     size = side.medium.logical_block_bytes
     for chunk in chunks(side.change.places):
-        known = [_read_or_nothing(read, chunk) for read in (side.old, side.new)]
+        old, new = (_read_or_nothing(read, chunk) for read in (side.old, side.new))
         for start, now in _readable(side.medium, chunk, []):
             first = start - chunk.start_bytes
             for at in range(0, len(now), size):
                 block = now[at : at + size]
-                if not is_zero(block):
-                    is_ours = any(block == one[first + at : first + at + size] for one in known)
-                    is_ours = is_ours or side.may_notice(start + at, block)
-                    ours, others = ours + is_ours, others + (not is_ours)
-    return ours, others
+                if is_zero(block):
+                    continue
+                place = slice(first + at, first + at + size)
+                if block == old[place]:
+                    kind = 0
+                elif block == new[place] or side.may_notice(start + at, block):
+                    kind = 1
+                else:
+                    counts[2] += 1
+                    continue
+                # A few values repeated (a protective MBR, a bitmap) are alike on many drives.
+                if counts[kind] >= ENOUGH_BLOCKS or len({*block}) >= LEAST_VALUES:
+                    counts[kind] += 1
+    return Likeness(*counts)
 
 
 def _read_or_nothing(read: Read, chunk: Extent) -> bytes:

@@ -24,9 +24,6 @@ RELEASED = Sentence("apply.engine.released", "If the power went now, {drives} wo
 
 # Ways on.
 UNDO = Sentence("apply.engine.undo", "`diskwright undo {run}` puts back what was there, bit for bit.")
-RESUME_OR_END = Sentence(
-    "apply.engine.resume-or-end", "`diskwright resume {run}` goes on, `diskwright undo {run}` ends it."
-)
 GOES_ON = Sentence("apply.engine.goes-on", "`diskwright {command} {run}` goes on.")
 UNDO_GOES_ON = Sentence(
     "apply.engine.undo-goes-on", "`diskwright undo {run}` goes on putting back what was there."
@@ -36,12 +33,20 @@ ENDS_RUN = Sentence("apply.engine.ends-run", "`diskwright undo {run}` ends this 
 GIVE_BACK = Sentence("apply.engine.give-back", "Give the drive its {size} bytes back.")
 OVER = Sentence(
     "apply.engine.over",
-    "`diskwright undo {run} --over-changes` puts back what was there before this run, over whatever was "
-    "written since.",
+    "`diskwright undo {run} --over-changes {options:row}` puts back what was there before this run, over "
+    "whatever was written since.",
 )
-KEEP_LEAVES = Sentence("apply.engine.keep-leaves", "`diskwright keep {run}` leaves it as it is.")
-KEEP_AGAIN = Sentence("apply.engine.keep-again", "`diskwright keep {run}` tries it again.")
-WITHOUT_IT = Sentence("apply.engine.without-it", "`diskwright {command} {run}` does not need it.")
+FROM_DRIVE = Sentence(
+    "apply.engine.from-drive", "`diskwright keep --from-drive {drive}` finishes what waits on the drive."
+)
+SHOWS_RUN = Sentence(
+    "apply.engine.shows-run", "`diskwright status {run}` shows the run. No saved byte was deleted."
+)
+MAYBE_ANOTHER = Sentence(
+    "apply.engine.maybe-another",
+    "{drive} may be another drive: it contains nothing that the run {run} saved or wrote. Nothing was "
+    "written. Attach the drive of the run.",
+)
 KEPT_IN = Sentence("apply.engine.kept-in", "What is kept of both states lies in {folder}.")
 NO_COPY = Sentence(
     "apply.engine.no-copy",
@@ -58,6 +63,12 @@ NOT_REHEARSED = Sentence(
     "apply.engine.not-rehearsed",
     "{run} has no rehearsed change to 1 drive.",
     "{run} has no rehearsed change to {count} drives.",
+)
+RECORD_LOST = Sentence(
+    "apply.engine.record-lost",
+    "rehearsed.json and its backup are lost, so the run cannot be finished or undone. {folder} still has the "
+    "saved bytes, each at the offset that it had on the drive. If the drive waits, `diskwright inspect` "
+    "shows how to keep it.",
 )
 NO_DRIVE_WRITTEN = Sentence("apply.engine.no-drive-written", "Nothing was written to a drive.")
 RUN_IS = Sentence(

@@ -10,7 +10,8 @@ from pathlib import Path
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.sides import side_of
-from wizard.apply.engine.survey import Side, resemblance, stray
+from wizard.apply.engine.survey import Content, Side, content_of, likeness, stray
+from wizard.apply.plan.resume import contains_made
 from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
 from wizard.apply.plan.words import drives as words
 from wizard.apply.run.environment import LOOK_SECONDS
@@ -47,23 +48,22 @@ class Elsewhere:
         return str(self.said)
 
 
-def elsewhere(run: Path) -> tuple[Elsewhere, ...]:
+def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
     """The drives of a rehearsed run that are not where they were and were found by another name; only looks.
+    When `undoing`, also those of a run that has not written by its record, which can be older than the drive.
     Raises Refused where several could be the one.
     """
     record = load_record(run)
-    if record is None or record.phase in OVER:
+    if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
         return ()
     plan = load_plan(run)
     found = []
     for number, member in enumerate(plan.members):
-        is_kept = record.phase is Phase.KEPT and not tells_who_it_is(member.drive)
-        if is_kept or _is_there(run, record, number, member.drive):
-            # Nothing is written to what is kept; a mount takes it by its UUID.
+        if _is_there(run, record, number, member.drive):
             continue
         if (one := _found(run, record, number, plan)) is not None:
             found.append(one)
-        else:
+        elif record.phase is not Phase.SAVED:
             _refuse_stranger(run, record, number, member.drive)
     return tuple(found)
 
@@ -76,15 +76,15 @@ def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) ->
         return
     if identity_difference(known, drive) is not None or is_same_attachment(known, drive):
         return
-    if not _holds(run, record, number, drive.path, _can_be_the_one):
+    if record.phase is Phase.KEPT or not _holds(run, record, number, drive.path, _most_is_known):
         raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=run.name, where=words.ATTACH_IT()))
 
 
-def settle_drives(run: Path) -> tuple[Said, ...]:
+def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Said, ...]:
     """Have the run know its drives by the names that they have now; a sentence for each that has another.
     Needs the run's lock. Raises Refused and Failed.
     """
-    found = elsewhere(run)
+    found = elsewhere(run, undoing=undoing)
     if not found:
         return ()
     plan, record = load_plan(run), load_record(run)
@@ -98,7 +98,8 @@ def settle_drives(run: Path) -> tuple[Said, ...]:
         raise Refused(words.TWO_AS_ONE())
     save_drives(run, known, found=is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
-    save_record(run, replace(record, changes=changes))
+    if record.phase is not Phase.UNKNOWN:
+        save_record(run, replace(record, changes=changes))
     return tuple(one.said for one in found)
 
 
@@ -141,14 +142,17 @@ def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) 
     if identity_difference(known, drive) is not None:
         return None
     if tells_who_it_is(known):
-        return words.SAME_NUMBER()
+        is_known = record.phase is Phase.KEPT or _holds(run, record, number, drive.path, _can_be_the_one)
+        return words.SAME_NUMBER() if is_known else None
+    if record.phase is Phase.KEPT:
+        plan = load_plan(run)
+        return words.HOLDS_LEFT() if contains_made(plan, number, drive) else None
     holds = _holds(run, record, number, drive.path, partial(_is_as_left, record.phase))
     return words.HOLDS_LEFT() if holds else None
 
 
 def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callable[[Side], bool]) -> bool:
-    """Whether a drive that tells no number is the one by what it holds; false, too, where that cannot be
-    read."""
+    """Whether a drive is the run's by its content; false, too, where that cannot be read."""
     change = record.changes[number]
     try:
         with DeviceMedium(node) as medium, ExitStack() as files:
@@ -159,8 +163,13 @@ def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callab
 
 def _can_be_the_one(side: Side) -> bool:
     """Whether what the drive holds does not speak against it."""
-    ours, others = resemblance(side)
-    return ours >= others
+    found = likeness(side)
+    return found.is_known or not found.other
+
+
+def _most_is_known(side: Side) -> bool:
+    found = likeness(side)
+    return found.old + found.new >= found.other
 
 
 def _is_as_left(phase: Phase, side: Side) -> bool:
@@ -170,4 +179,6 @@ def _is_as_left(phase: Phase, side: Side) -> bool:
         return side.holds(change.barred_digest)
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
+    if phase in (Phase.SAVED, Phase.UNKNOWN):
+        return content_of(side) is not Content.FOREIGN and likeness(side).is_known
     return side.keeps_old() and side.keeps_new() and stray(side) is None

@@ -1,12 +1,13 @@
 """A plan, as a kind of run: taken up, carried out, kept, taken back."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.migration.words import NOTHING_TO_RESUME
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
@@ -16,12 +17,13 @@ from wizard.apply.plan.looked_at import end_looks
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, own_drives
 from wizard.apply.plan.run import behind_pulled, carry_out_directly, execute, finish
-from wizard.apply.plan.start import check_secret, lock_all, room_bytes
+from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
 from wizard.apply.plan.words import carried as words
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan
 from wizard.apply.steps.containers import check_passphrase, close_containers
@@ -37,7 +39,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
         case Purpose.APPLY:
             return _going_on(run, asked.secret)
         case Purpose.UNDO:
-            return _taking_back(run, asked.over_changes)
+            return _taking_back(run, asked)
         case Purpose.KEEP:
             return _keeping(run, asked.secret)
 
@@ -99,19 +101,30 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
         check_passphrase(plan, run, secret)
 
 
-def _taking_back(run: Path, over_changes: bool) -> Taking:
-    moved = settle_drives(run)
+def _taking_back(run: Path, asked: Asked) -> Taking:
+    moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
     sentence = joined((*moved, words.PUTTING_BACK(drives=plan.paths)))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
         end_looks(run)
-        mark_over_changes(run, over_changes)
-        return Taking(sentence, _locks(run, plan), partial(rehearsed.check_there, run, plan))
-    if over_changes:
+        if asked.over_changes:
+            check_tokens(plan, asked.tokens)
+        mark_over_changes(run, asked.over_changes)
+        return Taking(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
+    if asked.over_changes:
         raise Refused(words.NOT_OVER_CHANGES(name=run.name))
     check_undoable(run, plan)
     return Taking(sentence, _locks(run, plan), partial(check_drives, run, plan))
+
+
+def _undo_locks(run: Path, plan: Plan) -> Callable[[], tuple[int, ...]]:
+    """The drives' locks. A run that has not written is ended without its drive, too."""
+    record = load_record(run)
+    if record is not None and record.phase in UNTOUCHED:
+        there = [path for path in plan.paths if Path(path).is_block_device()]
+        return partial(lock_drives, there)
+    return _locks(run, plan)
 
 
 def _locks(run: Path, plan: Plan) -> partial[tuple[int, ...]]:

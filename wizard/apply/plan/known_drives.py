@@ -1,14 +1,15 @@
-"""The drives of a run that is taken up again: known by their numbers, or, where they tell none, by what the
-run left on them."""
+"""The drives of a run that is taken up again: known by their numbers, and by what the run left on them, since
+docks give one serial number to any drive."""
 
 from collections.abc import Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.engine.exchange import COMPLETE
+from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, load_record
-from wizard.apply.engine.sides import resemblance_on
+from wizard.apply.engine.sides import likeness_on
+from wizard.apply.engine.survey import Likeness
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.same_drive import (
     find_drive,
@@ -42,7 +43,7 @@ class KnownDrives:
         another."""
         drives = probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
-            if drive.path in back or tells_who_it_is(member.drive) or is_same_attachment(member.drive, drive):
+            if drive.path in back or is_same_attachment(member.drive, drive):
                 continue
             if not self._can_be_the_one(member, drive):
                 where = self.where(member.drive, None)
@@ -74,30 +75,32 @@ class KnownDrives:
         return by(run=called(self.run))
 
     def _can_be_the_one(self, member: Member, drive: Drive) -> bool:
-        """Whether what the drive holds does not speak against it. A rehearsed run can have left nothing but
-        zeros."""
-        if (found := self._resemblance(member, drive)) is not None:
-            ours, others = found
-            return ours >= others
-        return self._holds_what_was_left(member, drive)
+        """Whether the drive's content allows it to be the run's. Without a number of its own, most of what
+        can be compared must be the run's."""
+        if (found := self._likeness(member, drive)) is not None:
+            if tells_who_it_is(member.drive):
+                return found.is_known or not found.other
+            return found.old + found.new >= found.other
+        return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
 
     def _is_the_one(self, member: Member, drive: Drive) -> bool:
         if identity_difference(member.drive, drive) is not None:
             return False
+        if (found := self._likeness(member, drive)) is not None and tells_who_it_is(member.drive):
+            return found.is_known or not found.other
         return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
 
-    def _resemblance(self, member: Member, drive: Drive) -> tuple[int, int] | None:
-        """See `resemblance_on`; None for a run that was not rehearsed."""
+    def _likeness(self, member: Member, drive: Drive) -> Likeness | None:
+        """See `likeness_on`; None for a run that was not rehearsed."""
         record = load_record(self.run)
         if record is None or not record.changes:
             return None
         number = self.plan.members.index(member)
-        return resemblance_on(self.run, number, record.changes[number], drive.path)
+        return likeness_on(self.run, number, record.changes[number], drive.path)
 
     def _holds_what_was_left(self, member: Member, drive: Drive) -> bool:
-        if (found := self._resemblance(member, drive)) is not None:
-            ours, others = found
-            return ours > 0 and not others
+        if (found := self._likeness(member, drive)) is not None:
+            return found.is_known and not found.other
         return drive_digests.is_left_on(
             self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing
         )

@@ -3,31 +3,40 @@ All of it is in the journal."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
 from wizard.apply.block.extents import held, without
+from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.block.stand_in import NoStandInError
+from wizard.apply.engine import words as engine_words
+from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
+from wizard.apply.engine.proof import Proof, delete_saved, delete_scratch
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.stand_ins import free_bytes, release_left
-from wizard.apply.engine.stores import Store, drop_stores, new_file
-from wizard.apply.engine.words import UNDO
-from wizard.apply.migration.words import KEPT, UNDOING, UNDONE
+from wizard.apply.engine.stores import FOLDER, Store, new_file
+from wizard.apply.engine.survey import Content
+from wizard.apply.engine.words import RECORD_LOST
+from wizard.apply.migration.words import KEPT, UNDONE
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.one_part import tell_of_one
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
-from wizard.apply.plan.resume import quietly
+from wizard.apply.plan.resume import check_holds_plan, quietly
+from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.words import carried
 from wizard.apply.plan.words import rehearsed as words
+from wizard.apply.run.backup import save_backup
+from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
-from wizard.apply.run.runs import called, is_found, load_environment, load_plan
+from wizard.apply.run.runs import called, is_direct, is_found, load_environment, load_plan
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
@@ -42,8 +51,10 @@ from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
 
-TO_BARRED = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.BARRED})
+TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
+TO_BARRED = TO_COMMIT | {Phase.BARRED}
 """From here on, until it is barred, what is encrypted is not opened."""
 
 LITTLE_BYTES = 8 * MIB
@@ -58,7 +69,11 @@ Finish = Callable[[], tuple[Event, str]]
 
 def is_rehearsed(run: Path) -> bool:
     """Whether the run's plan is rehearsed on stand-ins. Raises BadInput where that cannot be read."""
-    return load_record(run) is not None
+    if load_record(run) is not None:
+        return True
+    if is_direct(run) is False:
+        raise BadInput(RECORD_LOST(folder=str(run / "engine")))
+    return False
 
 
 def is_half_found(run: Path) -> bool:
@@ -94,24 +109,23 @@ def carry_out(
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(UNDOING(name=run.name, run=called(run)))
+        raise Refused(in_a_row(words.BEING_UNDONE(name=run.name), next_commands(run)))
     _refuse_half_found(run)
-    if record.phase is Phase.KEPT:
-        drop_stores(run)
-        return finish()
-    if record.phase in UNTOUCHED:
+    if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # What a killed process left would pass for another's of the same name.
         release_left(run)
     _check_drives(run, plan, record)
+    if record.phase is Phase.KEPT:
+        return _finish_kept(run, plan, finish)
     if record.phase is Phase.REHEARSING:
         try:
             record = _rehearse(plan, Ground(run, environment, journal, execute, secret))
         except StoppedError as stopped:
-            drop_stores(run)
-            return Event.STOPPED, f"{stopped} {way_on(run)}"
+            delete_scratch(run, plan.paths)
+            return Event.STOPPED, f"{stopped} {next_commands(run)}"
     if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, f"{words.STOPPED()} {way_on(run)}"
-    if record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+        return Event.STOPPED, f"{words.STOPPED()} {next_commands(run)}"
+    if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
             record = exchange.record
@@ -126,46 +140,64 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
     plan = load_plan(run)
     record = _record(run)
-    if record.phase is Phase.BARRED:
+    if record.phase in (Phase.BARRED, Phase.UNKNOWN):
         # It may have waited for weeks.
         check_free_array(plan)
         check_containers(plan)
-    if record.phase in (Phase.BARRED, Phase.RELEASING):
-        clear_drives(plan, quietly)
-        with holding(plan.paths, plan.part_path) as drives:
-            record = _released(run, plan, drives, journal)
-        _tell(plan)
-        journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
     if record.phase is Phase.RELEASED:
-        record = Record(Phase.KEPT, record.changes)
+        # Nobody held the drives since: they may be in use, and nothing is discarded any more.
+        record = replace(record, phase=Phase.KEPT)
+        _check_drives(run, plan, record)
         save_record(run, record)
-    if record.phase is not Phase.KEPT:
-        not_ready = words.NOT_READY(name=run.name, phase=record.phase)
-        raise Refused(f"{not_ready} {ways_on(record.phase, called(run))}".rstrip())
-    drop_stores(run)
+    if record.phase is Phase.KEPT:
+        _check_drives(run, plan, record)
+        return _finish_kept(run, plan, finish)
+    if record.phase not in (Phase.BARRED, Phase.RELEASING, Phase.UNKNOWN):
+        raise Refused(in_a_row(words.NOT_READY(name=run.name, phase=record.phase), next_commands(run)))
+    clear_drives(plan, quietly)
+    with holding(plan.paths, plan.part_path) as drives:
+        proof = _released(run, plan, drives, journal)
+    _tell(plan)
+    journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
+    delete_saved(proof)
     return finish()
 
 
-def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Record:
+def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
+    """Put a kept run to use. Its saved bytes are deleted now if that was cut off: after a comparison with the
+    planned bytes or, if the volumes are in use since, after every check of the plan."""
+    proof = None
+    if (run / FOLDER).exists():
+        with suppress(DiskwrightError), comparing(run, plan) as exchange:
+            proof = exchange.prove_kept()
+    event, sentence = finish()
+    if proof is None and event is Event.DONE:
+        proof = Proof(run / FOLDER, Content.NEW)
+    if proof:
+        delete_saved(proof)
+    return event, sentence
+
+
+def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
     """Make visible what was written on drives that are held, and have them forget what nobody needs any
-    more."""
-    exchange = Exchange(run, drives)
+    more. Gives the proof that it is there."""
+    exchange = Exchange(run, drives, confirm=plan.tokens)
     try:
-        exchange.release(noting(run))
+        proof = exchange.release(noting(run))
     finally:
         exchange.close()
-    record = Record(Phase.KEPT, exchange.record.changes)
+    record = replace(exchange.record, phase=Phase.KEPT)
     save_record(run, record)
     if is_found(run):
         # What was there before may be wanted still: nothing of it is kept elsewhere.
-        return record
+        return proof
     # Now or never: once nobody holds the drives, there may be files.
     for number, (member, change, drive) in enumerate(zip(plan.members, record.changes, drives, strict=True)):
         if volumes := _discarded_volumes(plan, member):
             # Also what a maker wrote and the drive happened to hold already.
             made = (*change.places, *_made(run, number))
             _discard([gap for volume in volumes for gap in without(volume, made)], drive, journal)
-    return record
+    return proof
 
 
 def _made(run: Path, number: int) -> tuple[Extent, ...]:
@@ -208,24 +240,66 @@ def take_back(run: Path, journal: Journal) -> str:
     plan = load_plan(run)
     check_takes_back(run)
     record = _record(run)
-    if record.phase is Phase.UNDONE:
-        # It was, and was cut off before its journal said so.
-        drop_stores(run)
-        return str(words.BACK(drives=plan.paths))
-    if record.phase in UNTOUCHED:
-        # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
+    if record.phase is Phase.REHEARSING:
+        return _end_rehearsal(run, plan, record)
+    if record.phase is Phase.SAVED:
         release_left(run)
-        save_record(run, Record(Phase.UNDONE, record.changes))
-        drop_stores(run)
-        return str(words.UNCHANGED(drives=plan.paths))
-    _check_drives(run, plan, record)
+        if not _are_there(run, plan):
+            save_record(run, replace(record, phase=Phase.UNDONE))
+            return str(in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run)))
+    else:
+        _check_drives(run, plan, record)
+    changed = sum(change.changed_bytes for change in record.changes)
     with _exchange(run, plan) as exchange:
-        exchange.undo(noting(run))
-        changed = sum(change.changed_bytes for change in exchange.record.changes)
-    _tell(plan)
-    journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
-    drop_stores(run)
-    return str(words.BACK(drives=plan.paths))
+        proof = exchange.undo(noting(run))
+        is_written = exchange.has_written
+    if proof is None:
+        return str(in_a_row(words.NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
+    if is_written:
+        _tell(plan)
+        journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
+    delete_saved(proof)
+    back = words.BACK if is_written or record.phase is Phase.UNDONE else words.UNCHANGED
+    return str(back(drives=plan.paths))
+
+
+def _are_there(run: Path, plan: Plan) -> bool:
+    """Whether the drives are attached and may be the run's."""
+    try:
+        KnownDrives(run, plan, frozenset()).probe()
+    except DiskwrightError:
+        return False
+    return True
+
+
+def _still_saved(run: Path) -> Said:
+    return words.STILL_SAVED(folder=str(run / FOLDER))
+
+
+def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
+    """End a run that wrote nothing but its scratch copy. Raises Refused if a drive shows that it did."""
+    release_left(run)
+    compared = [_is_as_planned(run, member) for member in plan.members]
+    save_record(run, replace(record, phase=Phase.UNDONE))
+    delete_scratch(run, plan.paths)
+    ended = words.UNCHANGED if all(compared) else words.NOT_COMPARED
+    return str(ended(drives=plan.paths))
+
+
+def _is_as_planned(run: Path, member: Member) -> bool:
+    """Whether the drive's table and signatures are those of the plan. Raises Refused if it carries the notice
+    of this run: then the record is older than the drive."""
+    try:
+        drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
+    except DiskwrightError:
+        return False
+    if drive.waiting is not None and drive.waiting.run == called(run):
+        raise Refused(words.RECORD_OLD(name=run.name, drive=drive.path))
+    return (
+        identity_difference(member.drive, drive) is None
+        and drive.content_digest is not None
+        and drive.content_digest == member.drive.content_digest
+    )
 
 
 def check_takes_back(run: Path) -> None:
@@ -241,7 +315,7 @@ def check_takes_back(run: Path) -> None:
 
 def check_there(run: Path, plan: Plan) -> None:
     """Raises Refused where the drives that something is to be put back on are not there as they were."""
-    if _record(run).phase not in (*UNTOUCHED, Phase.UNDONE):
+    if _record(run).phase not in UNTOUCHED:
         KnownDrives(run, plan, frozenset()).probe()
 
 
@@ -251,9 +325,9 @@ def check_keeps(run: Path) -> None:
         raise Refused(in_a_row(KEPT(name=run.name), NOTHING_WRITTEN()))
     _refuse_half_found(run)
     phase = _record(run).phase
-    if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
+    if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
         not_complete = words.NOT_COMPLETE(name=run.name, phase=phase)
-        raise Refused(f"{not_complete} {ways_on(phase, called(run))}".rstrip())
+        raise Refused(in_a_row(not_complete, next_commands(run)))
 
 
 def _record(run: Path) -> Record:
@@ -269,15 +343,29 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     environment = load_environment(run)
     check_operations(plan, environment.only)
     try:
-        if record.phase in UNTOUCHED:
+        if record.phase in UNTOUCHED and _is_begun_anew(run, plan, record):
             check_start(plan)
             check_surroundings(plan, environment)
+            return
+        if record.phase is Phase.KEPT:
+            check_holds_plan(run, plan)
             return
         clear_drives(plan, quietly)
         for drive in KnownDrives(run, plan, frozenset()).probe():
             check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
+
+
+def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
+    """Whether the drives are as before the run. Not if its record is older than they are."""
+    if record.phase is Phase.REHEARSING:
+        return True
+    try:
+        with comparing(run, plan) as exchange:
+            return not exchange.is_ahead
+    except DiskwrightError:
+        return True
 
 
 def _rehearse(plan: Plan, ground: Ground) -> Record:
@@ -289,9 +377,11 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
         raise Refused(words.NO_STAND_IN(drives=plan.paths, why=str(error))) from None
     except Failed as error:
         room = _no_room(plan, ground.run) if free_bytes(ground.run) < LITTLE_BYTES else ""
-        drop_stores(ground.run)
-        raise Failed(f"{room} {error.said} {way_on(ground.run)}".lstrip()) from None
+        delete_scratch(ground.run, plan.paths)
+        raise Failed(f"{room} {error.said} {next_commands(ground.run)}".lstrip()) from None
+    record = replace(record, of_plan=_record(ground.run).of_plan)
     save_record(ground.run, record)
+    save_backup(ground.run)
     _tell_changes(record, ground)
     return record
 
@@ -319,11 +409,39 @@ def _tell_changes(record: Record, ground: Ground) -> None:
 @contextmanager
 def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
     with holding(plan.paths, plan.part_path) as drives:
-        exchange = Exchange(run, drives)
+        exchange = Exchange(run, drives, confirm=plan.tokens)
         try:
             yield exchange
         finally:
             exchange.close()
+
+
+@contextmanager
+def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
+    """What can be done with a run, on drives that are only read."""
+    with ExitStack() as media:
+        drives = [media.enter_context(DeviceMedium(path)) for path in plan.paths]
+        exchange = Checks(run, drives, confirm=plan.tokens)
+        try:
+            yield exchange
+        finally:
+            exchange.close()
+
+
+def next_commands(run: Path) -> Said:
+    """Name the commands that work now for a run, each asked with its own checks."""
+    record, name = _record(run), called(run)
+    if record.phase in ENDED and record.phase is not Phase.KEPT:
+        return engine_words.NOTHING_LEFT()
+    if record.phase is Phase.KEPT:
+        return carried.GOES_ON(run=name)
+    if record.phase is Phase.REHEARSING:
+        return in_a_row(words.ONLY_STAND_IN(), carried.GOES_ON(run=name))
+    try:
+        with comparing(run, load_plan(run)) as exchange:
+            return exchange.next_commands()
+    except DiskwrightError:
+        return engine_words.SHOWS_RUN(run=name)
 
 
 def _tell(plan: Plan) -> None:
@@ -336,14 +454,3 @@ def _tell(plan: Plan) -> None:
         tell_kernel(member.drive.path, anew=True)
         with suppress(DiskwrightError):
             tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
-
-
-def way_on(run: Path) -> Said:
-    """How a run that ended early stands, and the ways from there."""
-    phase, name = _record(run).phase, called(run)
-    resume = carried.GOES_ON(run=name)
-    if phase in UNTOUCHED:
-        return in_a_row(words.ONLY_STAND_IN(), resume)
-    if phase in GOING_BACK:
-        return carried.FINISHES_BACK(run=name)
-    return resume if phase is Phase.KEPT else in_a_row(resume, UNDO(run=name))

@@ -2,6 +2,7 @@
 doubts that are left."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.migration.words import UNDOING as BEING_UNDONE
@@ -26,6 +27,7 @@ from wizard.apply.steps.readback import signatures_on
 from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.compare import disk_differences, strangers
+from wizard.layout.rehearsed import ON_DRIVE, on_drives
 from wizard.layout.steps.commands import physical_volume_uuid, private_mount
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
@@ -151,6 +153,35 @@ def check_made(
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
             raise Refused(words.LEFT_CHANGED(drive=drive.path, differences=first_three(found)))
+
+
+def check_holds_plan(run: Path, plan: Plan) -> None:
+    """Raises Refused unless the drives of a kept run are its drives, and contain what it made."""
+    made = frozenset(
+        number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)
+    )
+    check_made(plan, probe_members(plan, own_drives(run, plan).where), made, made)
+
+
+def contains_made(plan: Plan, number: int, drive: Drive) -> bool:
+    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs."""
+    there = on_drives(
+        plan,
+        tuple(
+            replace(member.drive, path=drive.path) if at == number else member.drive
+            for at, member in enumerate(plan.members)
+        ),
+    )
+    steps = [at for at, step in enumerate(there.steps, 1) if isinstance(step.operation, ON_DRIVE)]
+    made = [_made_by(there.steps[at - 1].operation) for at in steps]
+    names = {drive.path, *(part.path for part in drive.partitions)}
+    if not any(names & one.keys() for one in made):
+        return False
+    return not any(
+        difference
+        for at in steps
+        for difference in _made_differences(there, at, drive, whole=True, making=False)
+    )
 
 
 def is_making(plan: Plan, begun: frozenset[int]) -> bool:

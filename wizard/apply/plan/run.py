@@ -73,9 +73,9 @@ def finish(work: Work) -> Outcome:
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     if failure := _let_udev_look(plan, drive_locks, begun):
-        return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+        return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
     if failure := _put_up(plan, journal, drive_locks):
-        return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+        return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
     vault = Vault(run / "saved")
     for number, step in use_steps(plan):
         # A restart closes what was opened.
@@ -84,7 +84,7 @@ def finish(work: Work) -> Outcome:
         again = number in begun
         site = Site(plan, number, again, run.name, environment, journal, vault, drive_locks, work.secret)
         if failure := _one_step(site):
-            return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+            return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
     return _verified(run, plan, environment, journal)
 
 

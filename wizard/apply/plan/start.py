@@ -13,15 +13,12 @@ from wizard.apply.plan.guard import check_operations, check_read, check_start, c
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
 from wizard.apply.plan.words import begun as words
+from wizard.apply.run.backup import save_backup
 from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.lock import lock_drives, unlock
-from wizard.apply.run.runs import (
-    check_room,
-    new_run,
-    runs_folder,
-)
+from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.run.vault import write_durably
 from wizard.apply.system.key_file import key_of
 from wizard.apply.words import HAS_WAY_BACK, NEEDS_STAND_IN
@@ -86,10 +83,11 @@ def start_run(
     drive_locks = _cleared(plan, tokens, folder, environment, why, make=True)
 
     def make() -> Path:
-        run = new_run(folder, plan, environment)
+        run = new_run(folder, plan, environment, direct=direct)
         keep_facts(run, plan.paths)
         if not direct:
-            save_record(run, Record(Phase.REHEARSING))
+            save_record(run, Record(Phase.REHEARSING, of_plan=plan_digest(run)))
+            save_backup(run)
             if keep:
                 write_durably(run / KEEP, b"", os.O_TRUNC)
         return run

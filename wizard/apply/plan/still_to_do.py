@@ -21,7 +21,7 @@ HARMLESS: tuple[type[Operation], ...] = (
 """Operations that write over nothing: they use what the run made, or add a line to a file."""
 
 
-NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING})
+NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
 """Phases from which a rehearsed run goes on by writing to its drives, whatever was done on stand-ins."""
 
 

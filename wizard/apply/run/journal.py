@@ -2,6 +2,7 @@
 happened is forgotten."""
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -18,6 +19,8 @@ from wizard.model.journal import Entry, Event
 from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
+RECORD, BACKUP, SNAPSHOT = "rehearsed.json", "engine/backup.json", "snapshot.json"
+"""The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
 
@@ -117,9 +120,13 @@ class Journal:
 
 
 def read_entries(run: Path) -> tuple[Entry, ...]:
-    """All whole entries of a run; raises BadInput where the journal cannot be read."""
+    """All whole entries of a run. Raises BadInput if the journal cannot be read, unless the run can do
+    without it: then only the entries that can be read."""
+    can_lack = _can_lack(run)
+    if can_lack and not (run / FILE).exists():
+        return ()
     try:
-        text = (run / FILE).read_bytes().decode()
+        text = (run / FILE).read_bytes().decode(errors="replace" if can_lack else "strict")
     except (OSError, UnicodeDecodeError) as error:
         # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
         # is not known.
@@ -127,7 +134,22 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
         unread = words.JOURNAL_UNREAD(file=str(run / FILE), why=reason)
         raise BadInput(in_a_row(unread, words.NOBODY_KNOWS())) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
-    return tuple(_entry(line, f"{run / FILE}, line {number}") for number, line in enumerate(whole, 1))
+    entries = []
+    for number, line in enumerate(whole, 1):
+        try:
+            entries.append(_entry(line, f"{run / FILE}, line {number}"))
+        except BadInput:
+            if not can_lack:
+                raise
+    return tuple(entries)
+
+
+def _can_lack(run: Path) -> bool:
+    """Whether the run needs no journal: a rehearsed one has its record and its drives, and one that saved
+    nothing on the direct path has written nothing."""
+    if any((run / name).exists() for name in (RECORD, BACKUP)):
+        return not (run / SNAPSHOT).exists()
+    return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
 
 
 def _entry(line: str, where: str) -> Entry:
@@ -150,8 +172,32 @@ def state(run: Path) -> RunState:
         None,
     )
     if last in ENDS:
-        return ENDS[last]
+        found = ENDS[last]
+        return RunState.INTERRUPTED if _contradicts(run, found) else found
     return RunState.RUNNING if working else RunState.INTERRUPTED
+
+
+PHASES_OF = {
+    RunState.WAITING: frozenset({"barred", "left"}),
+    RunState.DONE: frozenset({"kept", "left"}),
+    RunState.KEPT: frozenset({"kept", "left"}),
+    RunState.UNDONE: frozenset({"undone", "left"}),
+}
+"""In which phases a rehearsed plan can have ended so."""
+
+
+def _contradicts(run: Path, found: RunState) -> bool:
+    """Whether the record of a rehearsed plan shows that the journal is older, or from another run."""
+    if found not in PHASES_OF or (run / SNAPSHOT).exists():
+        return False
+    try:
+        record = json.loads((run / RECORD).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    if not isinstance(record, dict) or record.get("waits", True) is not True:
+        return False
+    phase = record.get("phase")
+    return isinstance(phase, str) and phase not in PHASES_OF[found]
 
 
 def was_done(run: Path) -> bool:

@@ -40,12 +40,13 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
-    the drive since; with `over_bad_sectors` it goes on over those that it stopped at."""
+    the drive since, which the drives' `tokens` confirm; with `over_bad_sectors` it goes on over those that it stopped at."""
 
     purpose: Purpose
     secret: bytes | None = None
     over_changes: bool = False
     over_bad_sectors: bool = False
+    tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

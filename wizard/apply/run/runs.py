@@ -5,15 +5,19 @@ import os
 import shlex
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from wizard.apply.engine.record import load_record
 from wizard.apply.run import words
+from wizard.apply.run.backup import FILE as BACKUP
+from wizard.apply.run.backup import backed_up, digest_of_text
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.journal import RECORD, sync_folder
 from wizard.apply.run.number import in_order, make_numbered
 from wizard.apply.run.vault import replace_document
 from wizard.apply.system.edited_file import kept_as
@@ -39,21 +43,27 @@ STATE = Path("/var/lib/diskwright")
 
 PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
 MOVE, BRING = "move.json", "bring.json"
+SETTINGS = "run.json"
 """The document that a run carries out: one of them."""
 
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
 """The drives of a run, where they have other names than in its plan."""
+
+PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, BACKUP)
+"""The files by which a folder is a run."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is to use when it is taken up again; the document run.json."""
+    """What a run is to use when it is taken up again; the document run.json. `direct` says that a plan's steps
+    run on the drive itself; None for other runs, and those of older versions."""
 
     fstab: str
     only: tuple[str, ...] | None
     patience_seconds: float
+    direct: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +170,10 @@ def check_lasts(folder: Path) -> None:
         raise Refused(f"{doubt} {words.NOT_LASTING()}")
 
 
-def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
+def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
     """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where
     that fails."""
-    return make_run(folder, plan.paths, PLAN, render_plan(plan), environment)
+    return make_run(folder, plan.paths, PLAN, render_plan(plan), environment, direct=direct)
 
 
 def make_run(
@@ -173,6 +183,8 @@ def make_run(
     text: str,
     environment: Environment,
     called_for: Callable[[str], Iterable[Path]] = lambda _: (),
+    *,
+    direct: bool | None = None,
 ) -> Path:
     """A folder for a new run on these devices, numbered and named for them, with its document in `file`;
     raises as `new_run` does.
@@ -189,12 +201,13 @@ def make_run(
         str(environment.fstab.absolute()),
         tuple(sorted(environment.only)) if environment.only is not None else None,
         environment.patience_seconds,
+        direct,
     )
     try:
         run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
         (run / "saved").mkdir(mode=0o700)
         _write(run / file, text)
-        _write(run / "run.json", render_document(SCHEMA, to_json(settings)))
+        _write(run / SETTINGS, render_document(SCHEMA, to_json(settings)))
         sync_folder(run)
         sync_folder(folder)
     except OSError as error:
@@ -231,12 +244,41 @@ def is_roots_alone(folder: Path) -> bool:
 def load_plan(run: Path) -> Plan:
     """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot
     be read."""
-    plan = read_kept_plan(read_file(run / PLAN), str(run / PLAN))
+    plan = _read_plan(run)
     known = _known_drives(run)
     if known is None:
         return remember(plan)
     plan = on_drives(plan, known.drives)
     return remember(on_drive_only(plan) if known.found else plan)
+
+
+def _read_plan(run: Path) -> Plan:
+    """The plan of a run, from its backup if the file is lost, damaged or from another run."""
+    kept = backed_up(run, PLAN)
+    try:
+        text = read_file(run / PLAN)
+        plan = read_kept_plan(text, str(run / PLAN))
+    except BadInput:
+        if kept is None:
+            raise
+        return read_kept_plan(kept, str(run / BACKUP))
+    if kept is not None and kept != text and _names_plan(run) == digest_of_text(kept):
+        return read_kept_plan(kept, str(run / BACKUP))
+    return plan
+
+
+def plan_digest(run: Path) -> str:
+    """The SHA-256 of the run's plan.json."""
+    return digest_of_text(read_file(run / PLAN))
+
+
+def _names_plan(run: Path) -> str:
+    """The digest of its plan that the record of a run gives; empty if there is none."""
+    try:
+        record = load_record(run)
+    except BadInput:
+        return ""
+    return record.of_plan if record else ""
 
 
 def is_found(run: Path) -> bool:
@@ -247,10 +289,12 @@ def is_found(run: Path) -> bool:
 
 
 def _known_drives(run: Path) -> Drives | None:
-    if not (run / DRIVES).exists():
-        return None
-    text = parse_document(read_file(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES))
-    return from_json(text, Drives, str(run / DRIVES))
+    for text in (_text(run / DRIVES), backed_up(run, DRIVES)):
+        with suppress(BadInput):
+            if text is not None:
+                where = str(run / DRIVES)
+                return from_json(parse_document(text, DRIVES_SCHEMA, where), Drives, where)
+    return None
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
@@ -307,13 +351,38 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
 
 def load_environment(run: Path) -> Environment:
     """What a run was told to work with; raises BadInput where it cannot be read."""
-    where = str(run / "run.json")
-    settings = from_json(parse_document(read_file(run / "run.json"), SCHEMA, where), Settings, where)
+    settings = _load_settings(run)
     return Environment(
         Path(settings.fstab),
         frozenset(settings.only) if settings.only is not None else None,
         settings.patience_seconds,
     )
+
+
+def is_direct(run: Path) -> bool | None:
+    """Whether a plan's steps run on the drive itself; None if that is not known."""
+    try:
+        return _load_settings(run).direct
+    except BadInput:
+        return None
+
+
+def _load_settings(run: Path) -> Settings:
+    where = str(run / SETTINGS)
+    try:
+        settings = from_json(parse_document(read_file(run / SETTINGS), SCHEMA, where), Settings, where)
+    except BadInput:
+        if (kept := backed_up(run, SETTINGS)) is None:
+            raise
+        settings = from_json(parse_document(kept, SCHEMA, where), Settings, where)
+    return settings
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return read_file(path)
+    except BadInput:
+        return None
 
 
 def read_file(path: Path) -> str:
@@ -324,6 +393,11 @@ def read_file(path: Path) -> str:
         raise BadInput(UNREADABLE(file=str(path), why=str(error))) from None
 
 
+def is_run(folder: Path) -> bool:
+    """Whether a folder is a run: any of its files is enough."""
+    return any((folder / name).exists() for name in PARTS)
+
+
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it
     cannot be read."""
@@ -332,7 +406,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would keep silent about a folder that one may not look into.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if (run / JOURNAL).exists()), key=in_order))
+        return tuple(sorted((run for run in found if is_run(run)), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
@@ -350,7 +424,7 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
         if not known:
             raise BadInput(words.NO_RUNS(folder=printable(str(runs_folder(journal_dir)), 200)))
         return known[-1]
-    if "/" in name and (Path(name) / JOURNAL).is_file():
+    if "/" in name and is_run(Path(name)):
         return Path(name).absolute()
     found = next((run for run in known if run.name == name), None)
     if found is None:

@@ -16,6 +16,7 @@ from wizard.apply.block.medium import Medium
 from wizard.apply.block.words import UNCHANGED
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.proof import delete_saved
 from wizard.apply.engine.record import Mark, Phase, Record, load_record, power_said, save_record
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.words import KEPT_IN
@@ -78,10 +79,14 @@ class Committing:
             self._refuse_strangers()
             with self._exchange() as exchange:
                 try:
-                    exchange.undo(progress)
+                    proof = exchange.undo(progress)
                 except Refused:
                     if exchange.record.phase is not Phase.LEFT:
                         raise
+                else:
+                    if proof is not None:
+                        delete_saved(proof)
+                    return
         drop_folder(self._folder)
 
     def check_kept(self) -> None:

@@ -9,7 +9,6 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.cow_store import read_cow_store
@@ -120,7 +119,7 @@ def kept_of(folder: Path) -> Kept:
         new = opened(lambda: read_cow_store(folder / WORK, change.size_bytes).over(old, files))
         return Side(change, medium, old, new)
 
-    return Kept(folder, side_of, partial(drop_folder, folder))
+    return Kept(folder, side_of)
 
 
 def drop_folder(folder: Path) -> None:

@@ -161,7 +161,7 @@ class Transaction:
     def undo(self, on_progress: Progress = lambda share: None) -> None:
         """Take the change back to the bit, from wherever it stands. Raises Refused where the filesystem was
         used since."""
-        if self.phase in UNTOUCHED:
+        if self.phase is Phase.REHEARSING:
             self.abandon()
             save_record(self._run, Record(Phase.UNDONE, waits=False))
             return

@@ -25,6 +25,7 @@ def parser() -> ArgumentParser:
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
     made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
     made.add_argument("--over-changes", action="store_true", help=str(words.OVER_CHANGES()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", default=[], help=str(words.CONFIRM()))
     made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
     return made
 
@@ -37,6 +38,11 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.over_bad_sectors:
         refuse_otherwise(run)
         tell_bad_sectors(run)
-    said = undo(run, over_changes=arguments.over_changes, over_bad_sectors=arguments.over_bad_sectors)
+    said = undo(
+        run,
+        over_changes=arguments.over_changes,
+        over_bad_sectors=arguments.over_bad_sectors,
+        tokens=arguments.confirm,
+    )
     say(said)
     return ExitCode.DONE

@@ -5,11 +5,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.bring.of_run import load_bring
-from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
+from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
@@ -221,7 +222,7 @@ def tell_drives(run: Path) -> None:
     for later in _later_on_its_drives(run) if record and made else ():
         say(words.LATER(name=later.name, run=called(later)))
     if record and made and not waits:
-        say(ways_on(record.phase, called(run)))
+        say(next_commands(run))
 
 
 def _later_on_its_drives(run: Path) -> Iterator[Path]:

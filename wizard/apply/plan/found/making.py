@@ -17,8 +17,9 @@ from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notic
 from wizard.apply.plan.found import words
 from wizard.apply.plan.found.finding import Found
 from wizard.apply.plan.guard import check_unused
-from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
+from wizard.apply.run.backup import save_backup
 from wizard.apply.run.begin import settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
@@ -31,7 +32,9 @@ from wizard.apply.run.runs import (
     check_room,
     kind_of,
     list_runs,
+    load_plan,
     make_run,
+    plan_digest,
     runs_folder,
     save_drives,
 )
@@ -66,7 +69,7 @@ def make_found_run(
         run_lock = lock_run(run)
         try:
             # Until all is there, nothing can be done with it.
-            save_record(run, Record(Phase.LEFT))
+            save_record(run, Record(Phase.LEFT, of_plan=plan_digest(run)))
             save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
             _fill(run, found)
         except DiskwrightError:
@@ -89,8 +92,18 @@ def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
 def refuse_known(found: Found, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
     for run in _of_plan(found, journal_dir):
-        if (run / "engine").is_dir() and not is_half_found(run):
+        if not is_half_found(run) and _can_be_kept(run):
             raise Refused(words.RUN_IS_HERE(run=called(run)))
+
+
+def _can_be_kept(run: Path) -> bool:
+    """Whether the run's folder still has what `keep` or `undo` needs."""
+    try:
+        with comparing(run, load_plan(run)) as exchange:
+            sides = exchange.sides
+            return all(side.keeps_new() for side in sides) or all(side.keeps_old() for side in sides)
+    except DiskwrightError:
+        return False
 
 
 def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
@@ -118,7 +131,8 @@ def _fill(run: Path, found: Found) -> None:
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
         changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
         _keep_headers(run, found.plan, changes)
-        save_record(run, Record(Phase.BARRED, changes))
+        save_record(run, Record(Phase.BARRED, changes, of_plan=plan_digest(run)))
+        save_backup(run)
         journal.add(Event.WAITING, str(words.WAITS()))
     finally:
         journal.close()

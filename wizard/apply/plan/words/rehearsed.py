@@ -70,6 +70,26 @@ UNCHANGED = Sentence(
     "apply.plan.rehearsed.unchanged",
     "{drives:list} did not change by one bit: everything was done on a stand-in, which is gone.",
 )
+NEVER_WRITTEN = Sentence(
+    "apply.plan.rehearsed.never-written",
+    "The run is ended. It wrote nothing to {drives:and}, which changed since the rehearsal.",
+)
+STILL_SAVED = Sentence(
+    "apply.plan.rehearsed.still-saved", "The bytes saved in the rehearsal are still in {folder}."
+)
+NOT_COMPARED = Sentence(
+    "apply.plan.rehearsed.not-compared",
+    "The run is ended before its first write to {drives:and}. Not compared with the plan: the drive is "
+    "missing or has changed since.",
+)
+BEING_UNDONE = Sentence(
+    "apply.plan.rehearsed.being-undone", "The run {name} is being undone. Nothing was written."
+)
+RECORD_OLD = Sentence(
+    "apply.plan.rehearsed.record-old",
+    "The files of the run {name} are older than its drive, where everything is written. Nothing was written "
+    "now. `diskwright keep --from-drive {drive}` finishes what waits there.",
+)
 WROTE_BACK = Sentence("apply.plan.rehearsed.wrote-back", "Wrote {size:exact} back.")
 FOUND_NOT_BACK = Sentence(
     "apply.plan.rehearsed.found-not-back",

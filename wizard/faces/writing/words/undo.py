@@ -10,6 +10,9 @@ OVER_CHANGES = Sentence(
     "faces.writing.undo.over-changes",
     "put it back also over what another program wrote to the drive since `apply`, which is lost then",
 )
+CONFIRM = Sentence(
+    "faces.writing.undo.confirm", "with --over-changes: what confirms each drive, usually its serial number"
+)
 ABOUT_BITS = Sentence(
     "faces.writing.undo.about-bits",
     "What a drive held before goes back bit for bit, files and all, unless the run was kept. What is "

@@ -1,0 +1,294 @@
+"""Check what can be done with the drives of a run, and name the commands that work now. Read-only.
+
+Every block must contain the old or the planned bytes, or, in a mark's place, the bytes of a barred drive. A
+record can be older than the drives, or lost; then the drives tell the phase.
+"""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.apply.block.extents import chunks
+from wizard.apply.block.medium import Medium
+from wizard.apply.engine import words
+from wizard.apply.engine.proof import Proof
+from wizard.apply.engine.record import GOING_BACK, Change, Phase, Record, load_record, settle_record
+from wizard.apply.engine.sides import Kept, kept_in
+from wizard.apply.engine.stores import digest_of
+from wizard.apply.engine.survey import Content, Side, content_of, is_bare, likeness, stray
+from wizard.apply.run.backup import digest_of_text
+from wizard.apply.run.progress import Tally
+from wizard.apply.run.runs import called
+from wizard.documents.notice import read_notice
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.names import printable
+from wizard.model.said import Said, in_a_row
+
+COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
+ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
+WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
+
+SHOWN = {Content.OLD: Phase.SAVED, Content.HIDDEN: Phase.BARRED, Content.NEW: Phase.RELEASED}
+"""The phase whose drives contain this."""
+
+TO_RELEASE = COMPLETE | {Phase.RELEASING}
+"""From these phases the way forward writes the new marks."""
+
+
+class LeftError(Refused):
+    """A program uses what the drives contained before the run, which is whole: the run ends."""
+
+
+class Checks:
+    """The drives of a run, `media` in the record's order, and its saved and planned bytes, which are in the
+    run's folder unless `kept` names another place. `confirm` are the tokens of the drives, for the command
+    that undoes over changes."""
+
+    def __init__(
+        self,
+        run: Path,
+        media: Sequence[Medium],
+        kept: Kept | None = None,
+        confirm: Sequence[str] = (),
+    ) -> None:
+        record = load_record(run)
+        if record is None or len(record.changes) != len(media):
+            raise BadInput(words.NOT_REHEARSED(run=str(run), count=len(media)))
+        settle_record(run)
+        self.record: Record = record
+        self._run, self._kept = run, kept or kept_in(run)
+        self._name, self._confirm = called(run), confirm
+        self._open, self._tally = ExitStack(), Tally()
+        self.sides = tuple(
+            self._side(number, change, media[number]) for number, change in enumerate(record.changes)
+        )
+
+    def _side(self, number: int, change: Change, medium: Medium) -> Side:
+        if medium.size_bytes != change.size_bytes:
+            resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
+            raise Refused(in_a_row(resized, words.GIVE_BACK(size=change.size_bytes)))
+        return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._open.close()
+
+    def prove_kept(self) -> Proof | None:
+        """Compare the drives of a kept run with the planned bytes. None if they differ, as when in use."""
+        whole = all(side.holds(side.change.new_digest) for side in self.sides)
+        return self._proof(Content.NEW) if whole else None
+
+    def _proof(self, content: Content) -> Proof:
+        return Proof(self._kept.folder, content)
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the drives show that this run wrote more than its record says."""
+        phase = self.record.phase
+        try:
+            self._contents()
+            return self.record.phase is not phase
+        finally:
+            self.record = replace(self.record, phase=phase)
+
+    def next_commands(self) -> Said:
+        """Name the commands that would work now. Each is asked with its own checks, which only read."""
+        if self.record.phase in ENDED:
+            return words.NOTHING_LEFT()
+        self._tally.begin(lambda share: None, 0)
+        found = [*self._forward(), *self._back()]
+        if not found and all(map(self._waits_by_notice, self.sides)):
+            found.append(words.FROM_DRIVE(drive=self.sides[0].change.path))
+        if found:
+            return in_a_row(*found)
+        if not all(side.keeps_old() for side in self.sides):
+            return in_a_row(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY())
+        return words.SHOWS_RUN(run=self._name)
+
+    def _forward(self) -> Iterator[Said]:
+        phase = self.record.phase
+        if phase in GOING_BACK:
+            return
+        check = self.check_release if phase in TO_RELEASE else self.check_commit
+        if self._works(check):
+            command = "keep" if phase is Phase.BARRED else "resume"
+            yield words.GOES_ON(command=command, run=self._name)
+
+    def _back(self) -> Iterator[Said]:
+        phase, name = self.record.phase, self._name
+        if self._works(lambda: self.check_undo(over=False)):
+            back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
+            yield (words.UNDO_GOES_ON if phase in GOING_BACK else back)(run=name)
+        elif self._confirm and self._works(lambda: self.check_undo(over=True)):
+            tokens = tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm)
+            yield words.OVER(run=name, options=tokens)
+
+    def demand(self, phase: Phase) -> None:
+        """Raises Refused unless this is the phase of the run."""
+        if self.record.phase is not phase:
+            raise Refused(words.RUN_IS(phase=self.record.phase.value))
+
+    def _works(self, check: Callable[[], object]) -> bool:
+        record = self.record
+        try:
+            check()
+        except (Refused, Failed):
+            return False
+        finally:
+            self.record = record
+        return True
+
+    def _waits_by_notice(self, side: Side) -> bool:
+        """Whether the drive can be finished by the notice that it carries."""
+        place = side.change.notice
+        if place is None:
+            return False
+        try:
+            data = b"".join(side.medium.read(one.start_bytes, one.size_bytes) for one in chunks((place,)))
+            notice = read_notice(data)
+            return (
+                notice is not None
+                and self.record.of_plan in ("", digest_of_text(notice.plan))
+                and digest_of(notice.places, side.medium.read) == notice.digest
+            )
+        except Failed:
+            return False
+
+    # What each act checks before it writes. Only reads; a phase that the drives contradict is corrected.
+
+    def _contents(self) -> tuple[Content, ...]:
+        """What the drives contain. A record that is lost, or older than the drives, is corrected by that."""
+        contents = tuple(map(content_of, self.sides))
+        phase = self.record.phase
+        if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.BARRED):
+            return contents
+        if Content.FOREIGN in contents:
+            if phase is Phase.UNKNOWN:
+                self._refuse_foreign()
+            return contents
+        same = SHOWN.get(contents[0], Phase.CLEARING) if len({*contents}) == 1 else Phase.CLEARING
+        self.record = replace(self.record, phase=same)
+        return contents
+
+    def check_commit(self) -> None:
+        """Raises Refused if the saved and planned bytes, or the drives, do not allow it."""
+        contents: tuple[Content, ...] = ()
+        if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
+            self._check_kept(Side.keeps_old)
+            self._check_kept(Side.keeps_new)
+            contents = self._contents()
+        if self.record.phase is Phase.SAVED:
+            self._check_kept(Side.keeps_notice)
+            for side, content in zip(self.sides, contents, strict=True):
+                if content is not Content.OLD:
+                    self._refuse_stranger(side)
+                    raise Refused(words.CHANGED_SINCE(drive=side.change.path))
+        elif self.record.phase in WRITING:
+            self._check_kept(Side.keeps_new)
+            self._check_kept(Side.keeps_notice)
+            self._refuse_foreign()
+        elif self.record.phase not in COMPLETE:
+            self.demand(Phase.BARRED)
+
+    def check_release(self) -> list[Side]:
+        """Raises Refused if the planned bytes, or the drives, do not allow it. Gives the drives that were
+        complete and are used since, which stay as they are."""
+        if self.record.phase is Phase.UNKNOWN:
+            self._contents()
+        if self.record.phase is Phase.BARRED:
+            self._check_kept(Side.keeps_new)
+            contents = self._contents()
+            for side, content in zip(self.sides, contents, strict=True):
+                if self.record.phase is Phase.BARRED and content is not Content.HIDDEN:
+                    self._refuse_stranger(side)
+                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path))
+        if self.record.phase is Phase.RELEASING:
+            self._check_kept(Side.keeps_new)
+            return [side for side in self.sides if self._is_used(side)]
+        if self.record.phase not in COMPLETE:
+            self.demand(Phase.RELEASED)
+        return []
+
+    def check_undo(self, *, over: bool) -> tuple[Content, ...]:
+        """Raises Refused if the old bytes are damaged, or another program wrote what they would overwrite
+        and that is not to be gone `over`. Gives what the drives contain."""
+        contents = self._contents()
+        phase = self.record.phase
+        if phase in ENDED or all(content is Content.OLD for content in contents):
+            return contents
+        if phase is Phase.SAVED:
+            self._check_unwritten()
+            return contents
+        self._check_kept(Side.keeps_old)
+        if over:
+            for side, content in zip(self.sides, contents, strict=True):
+                if content is Content.FOREIGN:
+                    self._refuse_stranger(side)
+        elif phase in COMPLETE or phase is Phase.RELEASING:
+            complete = {Phase.BARRED: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
+            fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
+            for side, content in zip(self.sides, contents, strict=True):
+                if content not in fits | {Content.OLD}:
+                    self._refuse_stranger(side)
+                    raise Refused(words.OVERWRITING(drive=side.change.path))
+        else:
+            self._refuse_foreign()
+        return contents
+
+    def _check_unwritten(self) -> None:
+        """Raises Refused unless the drives show nothing that this run writes, although they changed."""
+        for side in self.sides:
+            found = likeness(side)
+            wrote = found.new > 0 or is_bare(side, side.change.old_marks, side.old)
+            if wrote and found.is_known:
+                raise Refused(words.OVERWRITING(drive=side.change.path))
+            if found.other and not found.is_known and not side.change.blank:
+                raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
+
+    def _refuse_stranger(self, side: Side) -> None:
+        """Raises Refused if nothing on the drive is known as the run's: it may be another one."""
+        found = likeness(side)
+        if found.other and not found.is_known:
+            raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
+
+    def _check_kept(self, is_whole: Callable[[Side], bool]) -> None:
+        """Raises Refused where what is kept of a drive is damaged."""
+        for side in self.sides:
+            if not is_whole(side):
+                raise Refused(words.KEPT_DAMAGED(folder=str(self._kept.folder), drive=side.change.path))
+
+    def _refuse_foreign(self) -> None:
+        """Raises Refused where another program wrote to a drive in the middle of a change. LeftError where it
+        uses what was there before."""
+        before = self.record.phase is Phase.CLEARING
+        found = {}
+        for side in self.sides:
+            # Where one of both is damaged nobody can tell; the way that is gone may not need it.
+            keeps_new = side.keeps_new()
+            can_compare = side.keeps_old() and (before or keeps_new)
+            at = stray(side, before=before and not keeps_new) if can_compare else None
+            if at is not None or not can_compare:
+                self._refuse_stranger(side)
+            if at is not None:
+                found[side.change.path] = at
+        if not found:
+            return
+        shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
+        if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
+            left = words.LEFT_AS_IT_IS(drives=tuple(found))
+            raise LeftError(in_a_row(left, words.NOTHING_LEFT(), words.PLAN_AGAIN()))
+        path, at = next(iter(found.items()))
+        raise Refused(words.STRAY(drive=path, byte=at))
+
+    def _is_used(self, side: Side) -> bool:
+        """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
+        where it was not complete."""
+        whole = side.keeps_old()
+        if (at := stray(side, released=not whole)) is None:
+            return False
+        self._refuse_stranger(side)
+        if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
+            raise Refused(words.STRAY_BEFORE(drive=side.change.path, byte=at))
+        return True
