@@ -1,6 +1,6 @@
 """Days of a run from a seed: somebody gives commands, the power goes, programs are killed, disks are full,
-others write to the drive, the machine reboots, drives are swapped, and files of the run are lost, cut off, stale
-or from another run. Whatever command a message recommends is asked, and works."""
+others write to the drive, the machine reboots, drives are swapped, and files of the run are lost, cut off,
+stale or from another run. Whatever command a message recommends is asked, and works."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from enum import StrEnum
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -50,13 +51,22 @@ FILES = (
     "engine/old-1.img",
     "engine/new-1.img",
 )
-Script = Sequence[tuple[str, Life]]
-"""Commands, and what happens during each."""
+Script = Sequence[tuple[str, "Life | Damage"]]
+"""Commands, and what happens during each; or files of the run, and what happens to them."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
 NO_WAY = re.compile(
     r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command "
-    r"again|diskwright status"
+    r"again|diskwright status|diskwright inspect"
 )
+
+
+class Damage(StrEnum):
+    """What can happen to a file of a run."""
+
+    LOST = "lost"
+    CUT = "cut"
+    STALE = "stale"
+    OTHER = "other"
 
 
 @dataclass
@@ -123,7 +133,10 @@ class Day:
         """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more,
         and it ends."""
         for what, life in script:
-            self._command(what, life)
+            if isinstance(life, Damage):
+                self._damage(what, life)
+            else:
+                self._command(what, life)
         for _ in range(0 if script else self.dice.randrange(1, 7)):
             self._happens()
             self._command(self._chosen(), drawn(self.dice))
@@ -170,28 +183,27 @@ class Day:
             drive.content.written[block] = self.foreign[number, block] = data
             self.told.append(f"somebody writes block {block} of drive {number} at {self.phase}")
         elif what < 0.2 and len(self.damaged) < 2:
-            self._damage(self.dice.choice(FILES))
+            self._damage(self.dice.choice(FILES), self.dice.choice((*Damage,)))
         elif what < 0.26:
             self.told.append(f"the machine reboots at {self.phase}")
             for drive in self.drives:
                 _write_cache(drive)
             self.mounted = False
 
-    def _damage(self, name: str) -> None:
+    def _damage(self, name: str, how: Damage) -> None:
         """Lose a file of the run, cut it off, or put an older one or that of another run in its place."""
         file = self.run / name
         if not file.exists():
             return
-        how = self.dice.choice(("lost", "cut", "stale", "other"))
         self.told.append(f"{name} is {how} at {self.phase}")
         self.damaged.add(name)
         data, older = file.read_bytes(), self.kept_files.get(name, [])
         file.unlink()
-        if how == "cut":
+        if how is Damage.CUT:
             file.write_bytes(data[: len(data) // 2])
-        elif how == "stale" and older:
-            file.write_bytes(self.dice.choice(older))
-        elif how == "other":
+        elif how is Damage.STALE and older:
+            file.write_bytes(older[0] if self.dice.random() < 0.5 else self.dice.choice(older))
+        elif how is Damage.OTHER:
             text = data.replace(digest_of_text(PLAN).encode(), digest_of_text("another plan").encode())
             other = bytes(byte ^ 0x55 for byte in data) if file.suffix == ".img" else text
             file.write_bytes(other)
@@ -227,7 +239,9 @@ class Day:
             self.drives[number] = drive
         assert not stranger.content.written, "it wrote to another drive"
         if self.phase is not Phase.KEPT or not self.mounted:
-            assert old_file(self.run, number).exists() is saved, "saved bytes are gone, on another drive's word"
+            assert old_file(self.run, number).exists() is saved, (
+                "saved bytes are gone, on another drive's word"
+            )
 
     def _command(self, what: str, life: Life) -> None:
         """One command, during which something may go wrong."""
@@ -417,14 +431,6 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
     def holding(paths: tuple[str, ...], part: str = "") -> Iterator[list[FaultyDrive]]:
         yield now[-1].drives
 
-    @contextmanager
-    def comparing(run: Path, _plan: object) -> Iterator[Checks]:
-        one = Checks(run, now[-1].drives, confirm=("TOKEN",))
-        try:
-            yield one
-        finally:
-            one.close()
-
     def check_drives(*_: object) -> None:
         if now[-1].life.fault is Fault.GONE:
             raise Refused(
@@ -448,33 +454,44 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
             patched.setattr(module, "save_record", save)
         patched.setattr(checks, "settle_record", lambda run: now[-1].shelf.settle(run))
         patched.setattr(rehearsed, "holding", holding)
-        patched.setattr(rehearsed, "comparing", comparing)
-        patched.setattr(
-            rehearsed,
-            "load_plan",
-            lambda run: SimpleNamespace(
-                paths=job.plan.paths,
-                tokens=("TOKEN",),
-                members=job.plan.members,
-                group=None,
-                stripe=None,
-                containers=(),
-                part=0,
-                part_path="",
-            ),
-        )
-        patched.setattr(rehearsed, "load_environment", lambda run: None)
+        patched.setattr(rehearsed, "comparing", lambda run, _plan: _comparing(run, now[-1].drives))
         patched.setattr(rehearsed, "_check_drives", check_drives)
-        patched.setattr(rehearsed, "_are_there", lambda run, plan: True)
-        patched.setattr(rehearsed, "_tell", lambda plan: None)
-        patched.setattr(rehearsed, "_discarded_volumes", lambda plan, member: [])
-        patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
-        patched.setattr(
-            rehearsed,
-            "waiting_sentence",
-            lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.",
-        )
-        patched.setattr("wizard.apply.run.journal.datetime", Clock)
-        patched.setattr("wizard.apply.block.extents.MIB", CHUNK_BYTES)
-        patched.setattr("os.fsync", lambda fd: None)
+        _patch_surroundings(patched, job)
         yield live
+
+
+@contextmanager
+def _comparing(run: Path, drives: Sequence[FaultyDrive]) -> Iterator[Checks]:
+    one = Checks(run, drives, confirm=("TOKEN",))
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
+    """What a run asks of the machine, which these drives are no part of."""
+    plan = SimpleNamespace(
+        paths=job.plan.paths,
+        tokens=("TOKEN",),
+        members=job.plan.members,
+        group=None,
+        stripe=None,
+        containers=(),
+        part=0,
+        part_path="",
+    )
+    patched.setattr(rehearsed, "load_plan", lambda run: plan)
+    patched.setattr(rehearsed, "load_environment", lambda run: None)
+    patched.setattr(rehearsed, "_are_there", lambda run, plan: True)
+    patched.setattr(rehearsed, "_tell", lambda plan: None)
+    patched.setattr(rehearsed, "_discarded_volumes", lambda plan, member: [])
+    patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
+    patched.setattr(
+        rehearsed,
+        "waiting_sentence",
+        lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.",
+    )
+    patched.setattr("wizard.apply.run.journal.datetime", Clock)
+    patched.setattr("wizard.apply.block.extents.MIB", CHUNK_BYTES)
+    patched.setattr("os.fsync", lambda fd: None)

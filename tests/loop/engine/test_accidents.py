@@ -100,9 +100,10 @@ def test_another_drive_in_its_place_is_not_written_to(work: Work) -> None:
         plug_in(work, drive, other)
         tool("mkfs.ext4", "-q", "-F", "-b", "4096", "-d", str(Path(__file__).parents[1]), drive)
         held = work.digest(drive)
-        for words in (("undo",), ("undo", "--over-changes"), ("keep",)):
+        over = ("undo", "--over-changes", "--confirm", drive.removeprefix("/dev/"))
+        for words in (("undo",), over, ("keep",)):
             refused = diskwright(work, *words, run.name)
-            assert refused.returncode and "it can be another one" in refused.stderr, refused.stderr
+            assert refused.returncode and "may be another drive" in refused.stderr, refused.stderr
         pull(work, drive)
         assert fingerprint(other) == held
         plug_in(work, drive, image)

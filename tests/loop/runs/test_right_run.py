@@ -184,7 +184,9 @@ def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_d
     assert again.returncode and "It holds" not in again.stderr, again.stderr
     assert "all is written but the marks by which anything recognises it" in flat(again.stderr)
     assert f"diskwright undo {run} --over-changes" in flat(again.stderr)
-    back = diskwright(work, "undo", run.name, "--over-changes")
+    unconfirmed = diskwright(work, "undo", run.name, "--over-changes")
+    assert unconfirmed.returncode == 3 and "--confirm" in unconfirmed.stderr, unconfirmed.stderr
+    back = diskwright(work, "undo", run.name, "--over-changes", "--confirm", drive.removeprefix("/dev/"))
     assert back.returncode == 0 and work.digest(drive) == before, back.stderr
     told = diskwright(work, "undo", run.name)
     assert "It holds a GPT table" in flat(told.stderr), told.stderr

@@ -40,7 +40,8 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
-    the drive since, which the drives' `tokens` confirm; with `over_bad_sectors` it goes on over those that it stopped at."""
+    the drive since, which the drives' `tokens` confirm; with `over_bad_sectors` it goes on over those that it
+    stopped at."""
 
     purpose: Purpose
     secret: bytes | None = None

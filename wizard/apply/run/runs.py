@@ -57,8 +57,8 @@ IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squas
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is to use when it is taken up again; the document run.json. `direct` says that a plan's steps
-    run on the drive itself; None for other runs, and those of older versions."""
+    """What a run is to use when it is taken up again; the document run.json. `direct` says that a plan's
+    steps run on the drive itself; None for other runs, and those of older versions."""
 
     fstab: str
     only: tuple[str, ...] | None
@@ -368,14 +368,25 @@ def is_direct(run: Path) -> bool | None:
 
 
 def _load_settings(run: Path) -> Settings:
-    where = str(run / SETTINGS)
+    """The settings of a run, from their backup if the file is lost, damaged or from another run."""
+    where, kept = str(run / SETTINGS), backed_up(run, SETTINGS)
+    text = _text(run / SETTINGS)
+    if kept is not None and kept != text and _has_own_backup(run):
+        text = kept
+    if text is None:
+        text = read_file(run / SETTINGS)
     try:
-        settings = from_json(parse_document(read_file(run / SETTINGS), SCHEMA, where), Settings, where)
+        return from_json(parse_document(text, SCHEMA, where), Settings, where)
     except BadInput:
-        if (kept := backed_up(run, SETTINGS)) is None:
+        if kept is None:
             raise
-        settings = from_json(parse_document(kept, SCHEMA, where), Settings, where)
-    return settings
+        return from_json(parse_document(kept, SCHEMA, where), Settings, where)
+
+
+def _has_own_backup(run: Path) -> bool:
+    """Whether the backup is of this run: its plan is the one that the record names."""
+    plan, named = backed_up(run, PLAN), _names_plan(run)
+    return plan is not None and named in ("", digest_of_text(plan))
 
 
 def _text(path: Path) -> str | None:

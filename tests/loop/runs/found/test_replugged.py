@@ -80,7 +80,7 @@ def test_another_drive_of_the_same_size_is_not_taken_for_it(
     attach(work, old, detach(work, other))
     with unharmed(work, old):
         for take_up in (resume, undo):
-            with pytest.raises(Refused, match=r"can be another one.*attach it again"):
+            with pytest.raises(Refused, match=r"may be another drive.*attach it again"):
                 take_up(run)
 
 

@@ -127,7 +127,7 @@ def test_what_was_cut_off_and_came_back_as_zeros_is_not_called_whole(work: Work,
         assert "--over-changes" in done.stderr
     both = SIZE - 32 * MIB
     assert content(work, full)[:both] == before[:both]
-    over = diskwright(work, "undo", "--over-changes")
+    over = diskwright(work, "undo", "--over-changes", "--confirm", full.removeprefix("/dev/"))
     assert over.returncode == 0 and state(run) is RunState.UNDONE, over.stderr
     assert content(work, full)[:both] == old[:both]
 
