@@ -32,18 +32,17 @@ class Attached:
 
     def reboot(self, order: Sequence[int] | None = None) -> None:
         """End all mounts and swap, detach every drive, and attach them again; drive `order[n]` as node n."""
-        for node in self.nodes:
-            self._detach(node)
+        there = [node for node in self.nodes if node in self.work.bench.images]
+        for node in there:
+            self.work.bench.own(node)
+        # A Btrfs over two is mounted by one of them, and holds the other until then.
+        until(lambda: all([_released(node) for node in there]))
+        for node in there:
+            del self.work.bench.images[node]
         if order is not None:
             self.images = [self.images[number] for number in order]
         for node, image in zip(self.nodes, self.images, strict=False):
             plug_in(self.work, node, image)
-
-    def _detach(self, node: str) -> None:
-        if node in self.work.bench.images:
-            self.work.bench.own(node)
-            until(lambda: _released(node))
-            del self.work.bench.images[node]
 
 
 def _released(node: str) -> bool:

@@ -48,7 +48,11 @@ def check_no_clone(plan: Plan) -> None:
             planned.setdefault(uuid, set()).add(device)
     for uuid, devices in planned.items():
         numbers = {_number(device) for device in devices}
-        for other in _devices_with(uuid):
+        found = _devices_with(uuid)
+        if not numbers & {_number(node) for node in found}:
+            # Its drive has another name now, which is for the step to say.
+            continue
+        for other in found:
             if _number(other) not in numbers:
                 raise Failed(words.CLONE(device=min(devices), other=printable(other), uuid=uuid))
 
@@ -75,6 +79,8 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
 
 def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
     if _number(device) is None or uuid not in {one.uuid for one in listed_signatures(device, seconds)}:
+        if others := tuple(printable(other) for other in _devices_with(uuid)):
+            raise Failed(words.ELSEWHERE_NOW(device=device, kind=kind, uuid=uuid, others=others))
         raise Failed(words.NOT_PLANNED(device=device, kind=kind, uuid=uuid))
 
 

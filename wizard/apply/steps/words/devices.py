@@ -9,6 +9,11 @@ NOT_PLANNED = Sentence(
     "apply.steps.devices.not-planned",
     "{device} does not contain the planned {kind} (UUID {uuid}). Another drive may have that name now.",
 )
+ELSEWHERE_NOW = Sentence(
+    "apply.steps.devices.elsewhere-now",
+    "{device} does not contain the planned {kind} (UUID {uuid}): {others:list} does. Another drive has that "
+    "name now.",
+)
 CLONE = Sentence(
     "apply.steps.devices.clone",
     "{device} and {other} have the same UUID ({uuid}), so either could be mounted at the next start. Detach "
