@@ -117,6 +117,33 @@ def test_each_subvolume_is_theirs(plain_folder: Path, work: Work, make_drive: Ma
     assert checked == [f"anna can write to {top}", f"anna can write to {home}"]
 
 
+def test_each_of_several_volumes_is_its_own_writers(
+    plain_folder: Path, work: Work, make_drive: MakeDrive
+) -> None:
+    """By an option of the maker, a step of its own, and an option of the mount: never for the first only."""
+    known = probe_machine([]).kernel.filesystems
+    asked = [
+        (writer, replace(wish(kind, size * MIB, plain_folder / f"{number}"), writer=writer))
+        for number, (kind, size, writer) in enumerate(
+            [
+                ("vfat", 40, ROOT),
+                ("ext4", 40, ROOT),
+                ("ext4", 40, ANNA),
+                ("btrfs", 128, FAMILY),
+                ("vfat", 40, ANNA),
+            ]
+        )
+        if known.intersection(MADE[kind].kernel_names)
+    ]
+    run, now = work.apply(work.plan(make_drive(SIZE), *(one for _, one in asked)))
+    assert now is RunState.DONE, story(run)
+    for writer, one in asked:
+        place = Path(str(one.mount_point))
+        found = place.stat()
+        assert (found.st_uid, found.st_gid) == (writer.uid, writer.gid), place
+        assert can_write(place, writer.uid or OTHER, OTHER, [writer.gid]) is (writer is not ROOT)
+
+
 def test_a_volume_over_several_drives_is_theirs(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:

@@ -6,20 +6,35 @@ import pty
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.decide import resume, undo
+from tests.loop.applying import (
+    ROOT,
+    Work,
+    ended,
+    fill,
+    gate,
+    old_gpt,
+    said,
+    stand_in,
+    story,
+    until,
+    wish,
+)
+from tests.loop.volumes.rebooting import uuid_of
+from wizard.apply.decide import keep, resume, undo
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
 from wizard.layout.told.promise import WORD
 from wizard.layout.wishes.wish import Wish
-from wizard.model.errors import Refused
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
@@ -150,6 +165,55 @@ def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(
     (work.folder / "crypttab").write_text(f"{plan.containers[0].name} /dev/sdx1 none luks\n")
     with pytest.raises(Refused, match="line 1 already opens /dev/sdx1"):
         work.start(plan, secret=PASSPHRASE)
+
+
+def test_fstab_names_what_is_in_the_container(work: Work, make_drive: MakeDrive) -> None:
+    """Swap and a filesystem, each made by the command that the plan shows, on a drive in the container's
+    place."""
+    drive, spare = make_drive(160 * MIB), make_drive(64 * MIB)
+    swap = replace(wish("swap", 48 * MIB, options=()), mount_point="none", encrypted=True)
+    plan = work.plan(drive, swap, secret_wish(work))
+    lines = [line for step in plan.steps for line in step.edits if line.startswith("UUID=")]
+    assert len(lines) == len(plan.containers) == 2
+    work.bench.own(spare)
+    for container, line in zip(plan.containers, lines, strict=True):
+        (maker,) = (
+            argv
+            for step in plan.steps
+            for argv in step.commands
+            if argv[0].startswith("mk") and container.opened in argv
+        )
+        tool("wipefs", "--all", "--quiet", spare)
+        tool(*(spare if word == container.opened else word for word in maker))
+        assert line.split()[0] == f"UUID={uuid_of(spare)}" != f"UUID={container.uuid}"
+        opening = [one for step in plan.steps for one in step.edits if one.startswith(f"{container.name} ")]
+        assert [one.split()[1] for one in opening] == [f"UUID={container.uuid}"]
+
+
+def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run waited for weeks. What waits here is not encrypted, which any kernel can do; its plan is."""
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench, 16)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, replace(secret_wish(work), label="taken-meanwhile"), mode=Mode.REPLACE)
+    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(run)
+    (run / "plan.json").write_text(render_plan(plan))
+    waiting = work.digest(drive)
+    half_able(work, monkeypatch)
+    taken = Path(plan.containers[0].opened)
+    taken.symlink_to("/dev/null")
+    try:
+        with pytest.raises(DiskwrightError, match=str(taken)):
+            keep(run, PASSPHRASE)
+        assert work.digest(drive) == waiting, "nothing was released"
+    finally:
+        taken.unlink()
+    undo(run)
+    assert work.digest(drive) == before
 
 
 def test_the_terminal_asks_twice_and_shows_nothing(

@@ -3,26 +3,33 @@ written, and where one that it can make was begun all the same, taken over and t
 have a device mapper, and make whole groups."""
 
 import os
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, said, stand_in, story, until, wish
+from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, until, wish
 from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import lock_drive
 from wizard.apply.run.runs import list_runs
+from wizard.apply.steps.groups import put_up
+from wizard.apply.steps.lvm import alone_on
 from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import read_plan
 from wizard.layout.group.grouping import logical_volumes
 from wizard.layout.planner import Mode
+from wizard.layout.steps.commands import physical_volume_uuid
 from wizard.layout.wishes.wish import Arrangement
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import ExitCode, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine, survey
 from wizard.probe.recorded import save_machine
+from wizard.tools.program import Result
 
 
 def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:
@@ -92,3 +99,25 @@ def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(
     )
     undo(run)
     assert work.digest(drive) == before
+
+
+def test_a_group_of_that_name_on_another_drive_is_not_activated(work: Work, make_drive: MakeDrive) -> None:
+    """LVM goes by names: the partition must contain the physical volume that the plan drew."""
+    drive = make_drive(128 * MIB)
+    plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
+    group = plan.group
+    assert group is not None
+    old_gpt(drive, "start=1MiB,name=only\n")
+    asked: list[str] = []
+
+    def do(argv: Sequence[str]) -> Result:
+        asked.append(argv[0])
+        return Result(0, "", "", 0.0)
+
+    for uuid, activated in ((str(uuid4()), False), (group.uuid, True)):
+        tool("wipefs", "--all", "--quiet", group.device)
+        making = ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), group.device)
+        tool(*alone_on([drive], making))
+        with nullcontext() if activated else pytest.raises(Failed, match=physical_volume_uuid(group.uuid)):
+            put_up(plan, group, do)
+        assert ("lvchange" in asked) is activated

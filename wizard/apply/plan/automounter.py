@@ -26,7 +26,7 @@ a volume that was unmounted is mounted again once; what systemd does even later 
 waited for.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from wizard.apply.block.devices import SYS_BLOCK
@@ -34,19 +34,20 @@ from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
 from wizard.apply.plan.words import automounter as words
 from wizard.apply.run.begin import settle, udev_runs
+from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
+from wizard.apply.steps.mount import mount_checked
 from wizard.apply.steps.readback import recognised_differences, signatures_on
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import Site, told_in
+from wizard.apply.steps.targets import check_target
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
 from wizard.layout.rehearsed import array_node
-from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.names import printable
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Mount, Plan
 from wizard.probe.host.sysfs import name_of
-from wizard.tools.program import run
 
 MOMENT = "partitions"
 """What the rule is about that udev has while a partition table is changed."""
@@ -122,18 +123,19 @@ def stand(plan: Plan, journal: Journal) -> str | None:
     mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount)]
     for one in mounts:
         if not is_mounted(one):
-            _mount_again(one, commands_of(one), journal)
+            _mount_again(plan, one, journal)
     if lost := [one for one in mounts if not is_mounted(one)]:
         return str(words.LOST(places=tuple(printable(one.mount_point, 200) for one in lost)))
     return None
 
 
-def _mount_again(one: Mount, commands: Sequence[Sequence[str]], journal: Journal) -> None:
+def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
+    """Mount it unless its device has become another; the journal says how that ended."""
     place = printable(one.mount_point, 200)
-    for argv in commands:
-        try:
-            run(argv, seconds=60)
-        except Failed as error:
-            journal.add(Event.COMMAND, f"{words.NOT_AGAIN(place=place)} {error}", command=argv)
-            return
-        journal.add(Event.COMMAND, str(words.AGAIN(place=place)), command=argv)
+    try:
+        check_target(plan, one, LOOK_SECONDS)
+        mount_checked(one, told_in(journal))
+    except Failed as error:
+        journal.add(Event.COMMAND, f"{words.NOT_AGAIN(place=place)} {error}")
+    else:
+        journal.add(Event.COMMAND, str(words.AGAIN(place=place)))

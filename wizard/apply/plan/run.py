@@ -32,6 +32,7 @@ from wizard.apply.steps.mount import mount_filesystem
 from wizard.apply.steps.step_context import Site, look_at_all, told_in
 from wizard.apply.steps.subvolumes import work_within
 from wizard.apply.steps.swap import turn_on
+from wizard.apply.steps.targets import check_no_clone, check_target
 from wizard.apply.steps.wipe import wipe_signatures
 from wizard.apply.steps.words.devices import NOT_TOUCHED
 from wizard.apply.system import fstab
@@ -67,25 +68,34 @@ CATCH_UP_SECONDS = 60
 
 def finish(work: Work) -> Outcome:
     """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended. Raises
-    DiskwrightError."""
+    DiskwrightError.
+
+    Every step is carried out, whatever the journal says: a restart ends mounts, swap and open containers, and
+    the journal may be lost. A step that finds everything as planned changes nothing.
+    """
     run, journal, drive_locks = work.run, work.journal, work.drive_locks
     plan, environment = load_plan(run), load_environment(run)
-    entries = read_entries(run)
-    begun, done = begun_steps(entries), done_steps(entries)
-    if failure := _let_udev_look(plan, drive_locks, begun):
-        return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
-    if failure := _put_up(plan, journal, drive_locks):
+    maybe_begun = frozenset(range(1, len(plan.steps) + 1))
+    failure = (
+        _let_udev_look(plan, drive_locks, maybe_begun) or _put_up(plan, journal, drive_locks) or _clone(plan)
+    )
+    if failure:
         return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
     vault = Vault(run / "saved")
-    for number, step in use_steps(plan):
-        # A restart closes what was opened.
-        if number in done and not isinstance(step.operation, OpenContainer):
-            continue
-        again = number in begun
-        site = Site(plan, number, again, run.name, environment, journal, vault, drive_locks, work.secret)
+    for number, _ in use_steps(plan):
+        site = Site(plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret)
         if failure := _one_step(site):
             return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
     return _verified(run, plan, environment, journal)
+
+
+def _clone(plan: Plan) -> str | None:
+    """A sentence if another device has the UUID of something that the plan made, or None."""
+    try:
+        check_no_clone(plan)
+    except Failed as error:
+        return error.ending_in(str(words.NOTHING_MORE()))
+    return None
 
 
 def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
@@ -118,8 +128,10 @@ def carry_out_directly(work: Work) -> Outcome:
     done_now = set(done)
     drive_digests.note(run, plan, done_now)
     tables_written = False
+    # As in `finish`, what puts to use is looked at each time.
+    lasting = done - {number for number, _ in use_steps(plan)}
     for number in range(1, len(plan.steps) + 1):
-        if number in done:
+        if number in lasting:
             continue
         if (run / STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {way_on(run, plan)}"
@@ -254,6 +266,7 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         operation, MakeFilesystem | MakeSubvolumes | SetOwner | Mount | TurnOnSwap
     ) and operation.device in layer_nodes(site.plan):
         own_array_node(site.plan, operation.device, site.command)
+    check_target(site.plan, operation, site.seconds)
 
 
 def behind_pulled(plan: Plan, said: object) -> str:

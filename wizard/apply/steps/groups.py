@@ -15,6 +15,7 @@ from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.arrays import is_node_of, standing_on
 from wizard.apply.steps.lvm import Do, asked, logical_names_in, note_devices, physical_volumes_of
 from wizard.apply.steps.step_context import Site, demand
+from wizard.apply.steps.targets import check_group_device
 from wizard.apply.steps.words import groups as words
 from wizard.apply.steps.words.devices import IN_USE, NO_NODE
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
@@ -106,6 +107,7 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
 def put_up(plan: Plan, group: Group, do: Do) -> None:
     """Have the logical volumes of a rehearsed run active on its drive. Raises Failed."""
     note_devices([group.device])
+    check_group_device(plan)
     for one in logical_volumes(plan):
         if not Path(one.device).exists():
             do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))

@@ -52,7 +52,7 @@ def signatures_on(
     """
     member = plan.member(device)
     if member is None:
-        return tuple(_listed(device, seconds))
+        return listed_signatures(device, seconds)
     drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(
         member.drive.path
     )
@@ -62,12 +62,12 @@ def signatures_on(
     return part.signatures if part else None
 
 
-def _listed(device: str, seconds: float) -> list[Signature]:
-    """What wipefs sees on an array, which is no drive of its own."""
+def listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
+    """Return what wipefs reads on one device, which can be an array. Raises Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     try:
         rows = json.loads(text)["signatures"] if text.strip() else []
-        return [Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows]
+        return tuple(Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows)
     except (ValueError, KeyError, TypeError):
         raise Failed(WIPEFS_UNREADABLE(device=device, said=printable(text, 80))) from None
 

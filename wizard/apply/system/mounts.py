@@ -1,6 +1,7 @@
 """What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two
 small functions."""
 
+import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,7 +32,8 @@ SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
 @dataclass(frozen=True, slots=True)
 class Mounted:
     """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of
-    the mount alone, `root` what of the filesystem is mounted.
+    the mount alone, `root` what of the filesystem is mounted, `number` the kernel's MAJOR:MINOR of its
+    device; a major of 0 is no device, as for Btrfs.
     """
 
     source: str
@@ -40,6 +42,7 @@ class Mounted:
     options: frozenset[str]
     root: str = "/"
     own: tuple[str, ...] = ()
+    number: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -63,7 +66,15 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
         own = tuple(fields[5].split(","))
         found.append(
-            Mounted(unescaped(tail[1]), unescaped(fields[4]), tail[0], options, unescaped(fields[3]), own)
+            Mounted(
+                unescaped(tail[1]),
+                unescaped(fields[4]),
+                tail[0],
+                options,
+                unescaped(fields[3]),
+                own,
+                fields[2],
+            )
         )
     return tuple(found)
 
@@ -102,7 +113,19 @@ def is_mounted(operation: Mount) -> bool:
     """
     found = mounted_at(operation.mount_point)
     root = f"/{mounted_subvolume(operation.options)}"
-    return found is not None and found.source in (operation.device, *operation.others) and found.root == root
+    return found is not None and _is_from(found, operation) and found.root == root
+
+
+def _is_from(found: Mounted, operation: Mount) -> bool:
+    """Whether a mount is of the operation's device, by its node and by the number that the node has now."""
+    if found.source not in (operation.device, *operation.others):
+        return False
+    if found.number.startswith("0:"):
+        return True
+    with suppress(OSError):
+        number = Path(found.source).stat().st_rdev
+        return found.number == f"{os.major(number)}:{os.minor(number)}"
+    return False
 
 
 def mount_differences(operation: Mount) -> tuple[str, ...]:
@@ -113,6 +136,8 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     differences = []
     if found.source not in (operation.device, *operation.others):
         differences.append(words.OTHER_DEVICE(found=printable(found.source), device=operation.device))
+    elif not _is_from(found, operation):
+        differences.append(words.OTHER_NUMBER(number=found.number, device=found.source))
     if found.filesystem != operation.filesystem:
         differences.append(
             words.OTHER_TYPE(found=printable(found.filesystem), filesystem=operation.filesystem)

@@ -52,6 +52,9 @@ CHANGED_SINCE = Sentence("apply.system.changed-since", "{file} was changed since
 # What is mounted now.
 NOTHING_MOUNTED = Sentence("apply.system.nothing-mounted", "nothing is mounted there")
 OTHER_DEVICE = Sentence("apply.system.other-device", "{found} is mounted there instead of {device}")
+OTHER_NUMBER = Sentence(
+    "apply.system.other-number", "device {number} is mounted there, which is not {device} any more"
+)
 OTHER_TYPE = Sentence("apply.system.other-type", "its type is {found}, not {filesystem}")
 OTHER_SUBVOLUME = Sentence("apply.system.other-subvolume", "{found} of it is mounted, not {subvolume}")
 OTHER_OPTION = Sentence("apply.system.other-option", "{option} was recommended and {other} is in force")

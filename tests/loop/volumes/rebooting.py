@@ -1,0 +1,106 @@
+"""A restart as a run meets it: mounts and swap are gone, and the drives can have other names."""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MOUNTINFO, release, tool
+from tests.loop.applying import Work, carry_out, until, without_power
+from tests.loop.engine.accidents import LOOP_CTL_REMOVE, plug_in
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import Purpose
+from wizard.layout.rehearsed import use_steps
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+
+FIRST_NUMBER = 2000
+"""Loop devices from here on are given to nobody who asks for any free one."""
+
+
+@dataclass
+class Attached:
+    """Drives without serial numbers, each by the name that it has now."""
+
+    work: Work
+    nodes: tuple[str, ...]
+    images: list[Path] = field(default_factory=list)
+
+    def reboot(self, order: Sequence[int] | None = None) -> None:
+        """End all mounts and swap, detach every drive, and attach them again; drive `order[n]` as node n."""
+        there = [node for node in self.nodes if node in self.work.bench.images]
+        for node in there:
+            self.work.bench.own(node)
+        # A Btrfs over two is mounted by one of them, and holds the other until then.
+        until(lambda: all([_released(node) for node in there]))
+        for node in there:
+            del self.work.bench.images[node]
+        if order is not None:
+            self.images = [self.images[number] for number in order]
+        for node, image in zip(self.nodes, self.images, strict=False):
+            plug_in(self.work, node, image)
+
+
+def _released(node: str) -> bool:
+    release(node)
+    return not Path(f"/sys/block/{Path(node).name}/loop/backing_file").exists()
+
+
+@contextmanager
+def attached(work: Work, *sizes_bytes: int) -> Iterator[Attached]:
+    """Drives that keep their names for this test, whoever else looks for a free one."""
+    start = FIRST_NUMBER + os.getpid() % 1000 * 4
+    made = Attached(work, tuple(f"/dev/loop{start + number}" for number in range(len(sizes_bytes))))
+    try:
+        for number, size in enumerate(sizes_bytes):
+            image = work.bench.folder / f"attached{number}.img"
+            with image.open("wb") as file:
+                file.truncate(size)
+            plug_in(work, made.nodes[number], image)
+            made.images.append(image)
+        yield made
+    finally:
+        work.leave()
+        made.images.clear()
+        made.reboot()
+        with Path("/dev/loop-control").open("rb") as control:
+            for node in made.nodes:
+                with suppress(OSError):
+                    fcntl.ioctl(control, LOOP_CTL_REMOVE, int(node.removeprefix("/dev/loop")))
+
+
+def cuts(plan: Plan) -> list[tuple[Event, int | None]]:
+    """Every moment before and right after a step that puts the plan's volumes to use, and after them all."""
+    moments = (Event.STEP_STARTED, Event.STEP_DONE)
+    return [
+        *((event, number) for number, _ in use_steps(plan) for event in moments),
+        (Event.VERIFIED, None),
+    ]
+
+
+def cut_at(
+    monkeypatch: pytest.MonkeyPatch, run: Path, purpose: Purpose, event: Event, step: int | None
+) -> None:
+    """Carry the run out until the power goes right before this entry of its journal."""
+    journal = Journal(run)
+    journal.add(Event.STARTED, "begun by a test")
+    journal.close()
+    without_power(monkeypatch, event, step, lambda: carry_out(run, purpose, ()))
+
+
+def mounted_from(node: str) -> list[str]:
+    """Where the kernel has mounted a drive or one of its partitions, and `swap` if it swaps to one."""
+    names = [node, *(f"{node}p{number}" for number in range(1, 5))]
+    lines = [line.partition(" - ") for line in MOUNTINFO.read_text().splitlines()]
+    places = [before.split(" ")[4] for before, _, after in lines if after.split(" ")[1] in names]
+    swaps = [line.split()[0] for line in Path("/proc/swaps").read_text().splitlines()[1:]]
+    return [*places, *("swap" for name in swaps if name in names)]
+
+
+def uuid_of(node: str) -> str:
+    """The UUID that libblkid reads on a node."""
+    return tool("blkid", "-p", "-o", "value", "-s", "UUID", node).strip()
