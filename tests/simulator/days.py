@@ -350,7 +350,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         patched.setattr(rehearsed, "load_environment", lambda run: None)
         patched.setattr(rehearsed, "_check_drives", check_drives)
         patched.setattr(rehearsed, "_tell", lambda plan: None)
-        patched.setattr(rehearsed, "_discarded_volumes", lambda plan, member: [])
+        patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
         patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
         patched.setattr(
             rehearsed,

@@ -7,13 +7,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
-from wizard.apply.block.extents import held, without
 from wizard.apply.block.stand_in import NoStandInError
+from wizard.apply.engine.discard import discard
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes, release_left
-from wizard.apply.engine.stores import Store, drop_stores, new_file
+from wizard.apply.engine.stores import drop_stores
 from wizard.apply.engine.words import UNDO
 from wizard.apply.migration.words import KEPT, UNDOING, UNDONE
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
@@ -31,15 +31,10 @@ from wizard.apply.run.runs import called, is_found, load_environment, load_plan
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
-from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.machine import Extent
-from wizard.model.names import partition_path
-from wizard.model.operations.arrays import MakeArray
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import Member, Plan
+from wizard.model.plan import Plan
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB
 
@@ -133,7 +128,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     if record.phase in (Phase.BARRED, Phase.RELEASING):
         clear_drives(plan, quietly)
         with holding(plan.paths, plan.part_path) as drives:
-            record = _released(run, plan, drives, journal)
+            record = _released(run, drives, journal)
         _tell(plan)
         journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
     if record.phase is Phase.RELEASED:
@@ -146,9 +141,8 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     return finish()
 
 
-def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Record:
-    """Make visible what was written on drives that are held, and have them forget what nobody needs any
-    more."""
+def _released(run: Path, drives: Sequence[HeldDrive], journal: Journal) -> Record:
+    """Make visible what was written on drives that are held, and discard what nobody needs any more."""
     exchange = Exchange(run, drives)
     try:
         exchange.release(noting(run))
@@ -156,50 +150,10 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
         exchange.close()
     record = Record(Phase.KEPT, exchange.record.changes)
     save_record(run, record)
-    if is_found(run):
-        # What was there before may be wanted still: nothing of it is kept elsewhere.
-        return record
     # Now or never: once nobody holds the drives, there may be files.
-    for number, (member, change, drive) in enumerate(zip(plan.members, record.changes, drives, strict=True)):
-        if volumes := _discarded_volumes(plan, member):
-            # Also what a maker wrote and the drive happened to hold already.
-            made = (*change.places, *_made(run, number))
-            _discard([gap for volume in volumes for gap in without(volume, made)], drive, journal)
+    for change, drive in zip(record.changes, drives, strict=True):
+        discard(change.discards, drive, journal)
     return record
-
-
-def _made(run: Path, number: int) -> tuple[Extent, ...]:
-    """Every place that the stand-in of a drive holds bytes in."""
-    with Store(new_file(run, number)) as new:
-        return held(new.fd)
-
-
-def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
-    """Tell a drive what its new volumes do not need, as their makers would have: until now it was needed for
-    a way back. What was written is left alone, and a drive that refuses is no reason to fail.
-    """
-    if not places or not drive.discards:
-        return
-    try:
-        said = str(words.FREED(drive=drive.node, size=drive.discard(places)))
-    except Failed as error:
-        said = str(error)
-    journal.add(Event.COMMAND, said)
-
-
-def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
-    """The new volumes on a drive whose makers discard what they held."""
-    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    nodes = {
-        node
-        for one in made
-        if MADE[one.filesystem].discards_with(one.options)
-        for node in (one.device, *one.others)
-    }
-    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
-    nodes |= {part for array in arrays if array.device in nodes for part in array.parts}
-    slots = [slot for slot in member.after.partitions if not slot.kept]
-    return [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 
 
 def take_back(run: Path, journal: Journal) -> str:

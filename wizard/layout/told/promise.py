@@ -15,10 +15,12 @@ WORD = "no way back"
 @dataclass(frozen=True, slots=True)
 class WayBackRoom:
     """Whether there is room for what a way back takes, and a sentence on how much that is, or why it is not
-    known; empty where there is no way back to tell of."""
+    known; empty where there is no way back to tell of. `lost` is what would be lost and shows in no plan: data
+    that nothing recognises."""
 
     sentence: str = ""
     fits: bool = True
+    lost: tuple[str, ...] = ()
 
 
 ROOM_NOT_YET = WayBackRoom(str(words.ROOM_NOT_YET()))
@@ -57,8 +59,9 @@ def lost_when(plan: Plan, why_direct: str = "") -> str:
 
 def shows_nothing(plan: Plan) -> bool:
     """Whether nothing is recognised on any drive, and no run waits there; it may hold bytes all the same."""
-    return all(_is_bare(member.before) for member in plan.members)
+    return all(is_bare(member.before) for member in plan.members)
 
 
-def _is_bare(layout: Layout) -> bool:
+def is_bare(layout: Layout) -> bool:
+    """Return True if the drive shows no table, partition, signature or waiting run."""
     return layout.table == "none" and not layout.partitions and not layout.holds_more
