@@ -27,9 +27,9 @@ from wizard.model.plan import Member, Plan
 from wizard.model.said import Said
 from wizard.model.units import KIB, MIB
 
-SAMPLES, SAMPLE_BYTES, END_BYTES = 512, 128 * KIB, MIB
-"""64 MiB in pieces, so data in one stretch of at least a 512th of the drive is always found. A disk takes
-about 4 s for them, an SSD less than one."""
+SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
+"""64 MiB in pieces: data in one stretch of at least a 256th of the drive is always found. A disk takes about
+2 s to read them, an SSD less than one."""
 
 
 def sample_of(size_bytes: int, block_bytes: int) -> tuple[Extent, ...]:
