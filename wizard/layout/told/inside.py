@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.grouping import group_room_bytes, logical_volumes
-from wizard.layout.several.mirrors import together_bytes
 from wizard.layout.room.space import is_container
+from wizard.layout.several.mirrors import together_bytes
 from wizard.layout.told import words
 from wizard.layout.told.promise import is_bare
 from wizard.layout.words import VOLUME_WRITABLE, who

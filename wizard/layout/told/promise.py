@@ -15,8 +15,8 @@ WORD = "no way back"
 @dataclass(frozen=True, slots=True)
 class WayBackRoom:
     """Whether there is room for what a way back takes, and a sentence on how much that is, or why it is not
-    known; empty where there is no way back to tell of. `lost` is what would be lost and shows in no plan: data
-    that nothing recognises."""
+    known; empty where there is no way back to tell of. `lost` is data that nothing recognises and no plan
+    shows."""
 
     sentence: str = ""
     fits: bool = True
