@@ -54,7 +54,7 @@ def data_in_sample(drive: Medium) -> int | None:
 
 
 def unknown_data(run: Path, plan: Plan, changes: Sequence[Change]) -> tuple[Said, ...]:
-    """Return where each drive of a rehearsed run that shows nothing holds data all the same. Raises Failed."""
+    """Return where drives of a rehearsed run hold data that nothing recognises. Raises Failed."""
     return tuple(
         words.UNKNOWN_DATA(drive=change.path, byte=byte)
         for number, (member, change) in enumerate(zip(plan.members, changes, strict=True))
