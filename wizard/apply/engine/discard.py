@@ -25,11 +25,14 @@ from wizard.model.operations.arrays import MakeArray
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan
 from wizard.model.said import Said
-from wizard.model.units import KIB, MIB
+from wizard.model.units import GIB, KIB, MIB
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
 """64 MiB in pieces: data in one stretch of at least a 256th of the drive is always found. A disk takes about
 2 s to read them, an SSD less than one."""
+
+MOST_READ_BYTES = GIB
+"""A drive that is to be overwritten completely is read completely, if it is no larger."""
 
 
 def sample_of(size_bytes: int, block_bytes: int) -> tuple[Extent, ...]:
@@ -40,10 +43,22 @@ def sample_of(size_bytes: int, block_bytes: int) -> tuple[Extent, ...]:
     return merged((*ends, *(Extent(start, SAMPLE_BYTES) for start in starts)), block_bytes, size_bytes)
 
 
-def data_in_sample(drive: Medium) -> int | None:
-    """Return a byte of the sample that is not zero; None if all of it is zeros. What cannot be read may be
+def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
+    """Return the places of a drive that must be zeros if it is to count as empty: a sample, or the whole
+    drive if md copies another one over it. None of such a drive that is too large: it never counts as
+    empty."""
+    drive = member.drive
+    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
+    copied = (part for array in arrays if array.level == "raid1" for part in array.parts[1:])
+    if not any(map(member.owns, copied)):
+        return sample_of(drive.size_bytes, drive.geometry.logical_block_bytes)
+    return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
+
+
+def first_data(drive: Medium, places: Sequence[Extent]) -> int | None:
+    """Return a byte in these places that is not zero; None if there is none. What cannot be read may be
     anything."""
-    for chunk in chunks(sample_of(drive.size_bytes, drive.logical_block_bytes)):
+    for chunk in chunks(places):
         try:
             data = drive.read(chunk.start_bytes, chunk.size_bytes)
         except Failed:
@@ -54,25 +69,27 @@ def data_in_sample(drive: Medium) -> int | None:
 
 
 def unknown_data(run: Path, plan: Plan, changes: Sequence[Change]) -> tuple[Said, ...]:
-    """Return where drives of a rehearsed run hold data that nothing recognises. Raises Failed."""
+    """Return why drives of a rehearsed run do not count as empty although nothing is recognised on them.
+    Raises Failed."""
+    drives = enumerate(zip(plan.members, changes, strict=True))
     return tuple(
-        words.UNKNOWN_DATA(drive=change.path, byte=byte)
-        for number, (member, change) in enumerate(zip(plan.members, changes, strict=True))
-        if is_bare(member.before)
-        and not change.blank
-        and (byte := _data_found(run, number, change)) is not None
+        words.COPIED_OVER(drive=change.path)
+        if (byte := _data_found(run, number, change, zeros_wanted(plan, member))) is None
+        else words.UNKNOWN_DATA(drive=change.path, byte=byte)
+        for number, (member, change) in drives
+        if is_bare(member.before) and not change.blank
     )
 
 
-def _data_found(run: Path, number: int, change: Change) -> int | None:
-    """Return a byte that is not zero, among the saved ones or else in the sample; None if there is none."""
+def _data_found(run: Path, number: int, change: Change, places: Sequence[Extent]) -> int | None:
+    """Return a byte that is not zero, among the saved ones or else in these places; None if there is none."""
     with Store(old_file(run, number)) as old:
         for chunk in chunks(seeking_finds(old.fd, change.size_bytes)):
             data = old.read(chunk.start_bytes, chunk.size_bytes)
             if not is_zero(data):
                 return chunk.start_bytes + _first_in(data)
     with DeviceMedium(change.path) as drive:
-        return data_in_sample(drive)
+        return first_data(drive, places)
 
 
 def _first_in(data: bytes) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine.changes import collected
-from wizard.apply.engine.discard import discards, unknown_data
+from wizard.apply.engine.discard import discards, unknown_data, zeros_wanted
 from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
@@ -151,6 +151,7 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             old[number],
             new[number],
             blank=is_bare(member.before) and not old[number],
+            zeros_in=zeros_wanted(plan, member),
             progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
         )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))

@@ -46,7 +46,9 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     said = [words.TRIED(count=drives), words.WAITS(written=words.WRITTEN(), undone=words.UNDONE())]
     if plan.containers:
         said.append(words.OPENED())
-    if shows_nothing(plan):
+    copied = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
+    # md copies over more than was read, so that waits for a decision.
+    if shows_nothing(plan) and not copied:
         said.append(words.ONLY_ZEROS(count=drives))
     return joined(said)
 

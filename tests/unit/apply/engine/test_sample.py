@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from wizard.apply.engine.discard import SAMPLES, data_in_sample, sample_of
+from tests.unit.layout.several.stripes import numbered, striped
+from wizard.apply.engine.discard import SAMPLES, first_data, sample_of, zeros_wanted
+from wizard.layout.several.striped import Kind
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import GIB, MIB, TIB
@@ -53,11 +55,29 @@ class Drive:
 
 @pytest.mark.parametrize("place", [0, 100, -1])
 def test_one_byte_in_the_sample_is_found(place: int) -> None:
-    at = sample_of(GIB, 512)[place].end_bytes - 512
-    assert data_in_sample(Drive(at, bytes(512))) is None
-    assert data_in_sample(Drive(at, bytes(511) + b"x")) == at + 511
+    sample = sample_of(GIB, 512)
+    at = sample[place].end_bytes - 512
+    assert first_data(Drive(at, bytes(512)), sample) is None
+    assert first_data(Drive(at, bytes(511) + b"x"), sample) == at + 511
 
 
 def test_what_cannot_be_read_is_not_empty() -> None:
-    at = sample_of(GIB, 512)[100].start_bytes
-    assert data_in_sample(Drive(at, b"")) is not None
+    sample = sample_of(GIB, 512)
+    assert first_data(Drive(sample[100].start_bytes, b""), sample) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "wanted"),
+    [
+        ("btrfs", TIB, "a sample"),
+        ("md", TIB, "nothing is enough"),
+        ("md", GIB, "all"),
+    ],
+)
+def test_a_drive_that_md_copies_over_is_read_completely(kind: Kind, size: int, wanted: str) -> None:
+    """Its copying would destroy what no sample reads."""
+    plan = striped(numbered(2, size_bytes=size), kind, level="raid1")
+    sample = sample_of(size, 512)
+    first, second = (zeros_wanted(plan, member) for member in plan.members)
+    assert first == sample
+    assert second == {"a sample": sample, "nothing is enough": (), "all": (Extent(0, size),)}[wanted]
