@@ -485,7 +485,7 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     patched.setattr(rehearsed, "load_environment", lambda run: None)
     patched.setattr(rehearsed, "_are_there", lambda run, plan: True)
     patched.setattr(rehearsed, "_tell", lambda plan: None)
-    patched.setattr(rehearsed, "_discarded_volumes", lambda plan, member: [])
+    patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
     patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
     patched.setattr(
         rehearsed,

@@ -15,6 +15,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.schemas.valid import faults_of
+from wizard.apply.engine.words import UNKNOWN_DATA
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
@@ -26,6 +27,7 @@ from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import Match, WantedDrives
 from wizard.model.names import partition_path
+from wizard.model.said import Said
 from wizard.model.units import MIB
 
 SIZE = 96 * MIB
@@ -174,17 +176,22 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     assert other.state == "refused" and other.first.replace not in ("", result.first.replace)
 
 
-def test_bytes_that_nobody_recognises_are_not_nothing(work: Work, make_drive: MakeDrive) -> None:
-    drive = make_drive(SIZE)
+@pytest.mark.parametrize("at", [MIB + 4096, 60 * MIB], ids=["written over", "sampled"])
+def test_bytes_that_nobody_recognises_are_not_nothing(at: int, work: Work, make_drive: MakeDrive) -> None:
+    drive, size = make_drive(SIZE), MIB
     work.bench.own(drive)
     with Path(drive).open("r+b", buffering=0) as device:
-        device.seek(MIB + 4096)
-        device.write(os.urandom(4096))
+        device.seek(at)
+        device.write(b"\xff" * size)
         os.fsync(device.fileno())
     before = work.digest(drive)
     result = ensure(wanted_for(drive, work), work)
-    assert result.state == "refused" and "Nothing is recognised" in told(result)
-    assert work.digest(drive) == before and result.first.replace
+    assert result.state == "refused" and result.first.replace
+    unknown = [one for one in result.said if isinstance(one, Said) and one.code == UNKNOWN_DATA.code]
+    assert [at <= int(str(dict(one.values)["byte"])) < at + size for one in unknown] == [True], told(result)
+    assert work.digest(drive) == before
+    allows = wanted_for(drive, work, f'replace = "{result.first.replace}"')
+    assert ensure(allows, work).state == "changed"
 
 
 @pytest.mark.parametrize("moment", one_in(3, ("at once", "while it writes", "waiting")))

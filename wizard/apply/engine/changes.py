@@ -21,6 +21,7 @@ from wizard.apply.block.extents import (
 )
 from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine import words
+from wizard.apply.engine.discard import first_data
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stand_ins import Wanted
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
@@ -41,11 +42,12 @@ def collected(
     new_marks: Sequence[Mark],
     *,
     blank: bool,
+    zeros_in: Sequence[Extent],
     progress: Progress,
 ) -> Change:
     """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank`
-    says that nothing was recognised on it. Raises Failed where the rehearsal wrote elsewhere than it may, or
-    there is no room.
+    says that nothing was recognised on it; the change is blank only if there are zeros in `zeros_in`, too.
+    Raises Failed where the rehearsal wrote elsewhere than it may, or there is no room.
     """
     with (
         DeviceMedium(wanted.path) as drive,
@@ -66,7 +68,8 @@ def collected(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-        return replace(change, size_bytes=wanted.size_bytes)
+        empty = change.blank and bool(zeros_in) and first_data(drive, zeros_in) is None
+        return replace(change, size_bytes=wanted.size_bytes, blank=empty)
 
 
 def kept(

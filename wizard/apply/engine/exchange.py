@@ -51,6 +51,8 @@ class Exchange(Checks):
     """The exchange of a run. The caller holds the drives so that nobody else can write."""
 
     has_written = False
+    was_hidden = False
+    """Whether nothing could use the drives until `release` began."""
 
     def commit(self, progress: Progress) -> None:
         """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then,
@@ -83,7 +85,7 @@ class Exchange(Checks):
             # From there every block is read first, and each mark again once it is in place.
             used = self.check_release()
             self._save_corrected()
-            is_checked = self.record.phase is Phase.BARRED
+            is_checked = self.was_hidden = self.record.phase is Phase.BARRED
             if self.record.phase is Phase.BARRED:
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:

@@ -121,6 +121,8 @@ class Change:
     barred_digest: str
     blank: bool
     notice: Extent | None = None
+    discards: tuple[Extent, ...] = ()
+    """What is discarded once the run is kept."""
 
     @property
     def marks(self) -> tuple[Mark, ...]:

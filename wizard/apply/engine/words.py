@@ -117,6 +117,14 @@ ELSEWHERE = Sentence(
     "In the rehearsal, byte {byte} of {drive} changed, which is no part of what is made. Nothing was written "
     "to the drive.",
 )
+FREED = Sentence("apply.engine.freed", "{drive} was told that {size:exact} in its new volumes are free.")
+UNKNOWN_DATA = Sentence(
+    "apply.engine.unknown-data", "{drive} holds data that nothing recognises, at byte {byte}."
+)
+COPIED_OVER = Sentence(
+    "apply.engine.copied-over",
+    "md copies over all of {drive}, which may hold data that nothing recognises: only a sample was read.",
+)
 NOT_EMPTIED = Sentence(
     "apply.engine.not-emptied", "{drive} did not take that its new volumes are empty: {why}."
 )

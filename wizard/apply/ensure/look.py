@@ -161,7 +161,9 @@ def _made(seen: Look, plan: Plan, where: Where) -> Look:
         value = replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         return replace(
-            seen, said=(words.NOT_ZERO(drive=unknown, value=value, count=len(unknown)),), replace=value
+            seen,
+            said=(*room.unknown, words.NOT_ZERO(drive=unknown, value=value, count=len(unknown))),
+            replace=value,
         )
     said = seen.said or (words.BLANK(drive=paths, count=len(paths)),)
     return replace(

@@ -90,9 +90,9 @@ UNREAD = Sentence(
 )
 NOT_ZERO = Sentence(
     "apply.ensure.not-zero",
-    "Nothing is recognised on {drive:and}, and yet it is not empty. To lose what it holds: "
+    "Nothing is recognised on {drive:and}, and yet it may not be empty. To lose what it holds: "
     'replace = "{value}"',
-    "Nothing is recognised on {drive:and}, and yet they are not empty. To lose what they hold: "
+    "Nothing is recognised on {drive:and}, and yet they may not be empty. To lose what they hold: "
     'replace = "{value}"',
 )
 DIRECT = Sentence(

@@ -11,6 +11,7 @@ from secrets import token_hex
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
+from wizard.apply.engine.discard import unknown_data
 from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan.rehearse import Ground, rehearse
@@ -26,7 +27,7 @@ from wizard.layout.told.promise import WayBackRoom, promise, wants_word
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, in_a_row
 
 BLOCK_BYTES = 512
 """What `st_blocks` counts in (stat(2))."""
@@ -39,7 +40,7 @@ class Room:
     """What a run would keep in its folder until it is kept or undone: `old_bytes` of what the drives hold
     where it changes, in which zeros take nothing, and `new_bytes` of what comes there. Both are None where
     there was no room to find out. `free_bytes` was free before. `blanks` says of each drive of the plan
-    whether nothing but zeros would be lost there.
+    whether nothing but zeros would be lost there; `unknown` is where data is that nothing recognises.
     """
 
     folder: Path
@@ -47,6 +48,7 @@ class Room:
     old_bytes: int | None = None
     new_bytes: int | None = None
     blanks: tuple[bool, ...] = ()
+    unknown: tuple[Said, ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -77,7 +79,7 @@ class Room:
         if self.needed_bytes is None:
             return words.TAKES_MORE(folder=folder, free=free)
         takes = words.TAKES if self.fits else words.NO_ROOM_BACK
-        return takes(folder=folder, needed=self.needed_bytes, free=free)
+        return in_a_row(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
 
 
 def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
@@ -87,7 +89,7 @@ def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBack
     if why := why_direct(plan, folder):
         return WayBackRoom(promise(plan, why), not wants_word(plan, why))
     room = measure(plan, folder, environment)
-    return WayBackRoom(room.sentence, room.fits)
+    return WayBackRoom(room.sentence, room.fits, tuple(map(str, room.unknown)))
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
@@ -150,7 +152,8 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
         os.close(lock)
     old = _taken(old_file(run, number) for number in range(len(plan.members)))
     blanks = tuple(change.blank for change in record.changes)
-    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blanks)
+    unknown = unknown_data(run, plan, record.changes)
+    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blanks, unknown)
 
 
 def _taken(files: Iterable[Path]) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine.changes import collected
+from wizard.apply.engine.discard import discards, unknown_data, zeros_wanted
 from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
@@ -37,6 +38,7 @@ from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.document import render_plan
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
+from wizard.layout.told.promise import is_bare
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -148,11 +150,14 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             one,
             old[number],
             new[number],
-            blank=_held_nothing(member) and not old[number],
+            blank=is_bare(member.before) and not old[number],
+            zeros_in=zeros_wanted(plan, member),
             progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
         )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
     ]
+    for said in unknown_data(ground.run, plan, changes):
+        ground.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
         told = Told(
             called(ground.run),
@@ -163,6 +168,10 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
         changes = [
             with_notice(ground.run, number, change, drive.room, told, one.block_bytes)
             for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
+        ]
+        changes = [
+            replace(change, discards=discards(ground.run, number, plan, change, one.block_bytes))
+            for number, (change, one) in enumerate(zip(changes, wanted, strict=True))
         ]
     return Record(Phase.SAVED, tuple(changes))
 
@@ -242,10 +251,6 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
         for slot in layout.partitions
         if not is_container(slot) and (not slot.kept or slot.number == part)
     ]
-
-
-def _held_nothing(member: Member) -> bool:
-    return member.before.table == "none" and not member.before.partitions and not member.before.holds_more
 
 
 def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:

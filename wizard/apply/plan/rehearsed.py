@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
-from wizard.apply.block.extents import held, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine import words as engine_words
 from wizard.apply.engine.checks import ENDED, Checks
+from wizard.apply.engine.discard import discard
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.proof import Proof, delete_saved, delete_scratch
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.stand_ins import free_bytes, release_left
-from wizard.apply.engine.stores import FOLDER, Store, new_file
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content
 from wizard.apply.engine.words import RECORD_LOST
 from wizard.apply.migration.words import KEPT, UNDONE
@@ -40,14 +40,9 @@ from wizard.apply.run.runs import called, is_direct, is_found, load_environment,
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
-from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.machine import Extent
-from wizard.model.names import partition_path
-from wizard.model.operations.arrays import MakeArray
-from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan
 from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB
@@ -179,8 +174,8 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
 
 
 def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
-    """Make visible what was written on drives that are held, and have them forget what nobody needs any
-    more. Gives the proof that it is there."""
+    """Make visible what was written on drives that are held, and discard what nobody needs any more.
+    Gives the proof that it is there."""
     exchange = Exchange(run, drives, confirm=plan.tokens)
     try:
         proof = exchange.release(noting(run))
@@ -188,50 +183,11 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
         exchange.close()
     record = replace(exchange.record, phase=Phase.KEPT)
     save_record(run, record)
-    if is_found(run):
-        # What was there before may be wanted still: nothing of it is kept elsewhere.
-        return proof
     # Now or never: once nobody holds the drives, there may be files.
-    for number, (member, change, drive) in enumerate(zip(plan.members, record.changes, drives, strict=True)):
-        if volumes := _discarded_volumes(plan, member):
-            # Also what a maker wrote and the drive happened to hold already.
-            made = (*change.places, *_made(run, number))
-            _discard([gap for volume in volumes for gap in without(volume, made)], drive, journal)
+    if exchange.was_hidden:
+        for change, drive in zip(record.changes, drives, strict=True):
+            discard(change.discards, drive, journal)
     return proof
-
-
-def _made(run: Path, number: int) -> tuple[Extent, ...]:
-    """Every place that the stand-in of a drive holds bytes in."""
-    with Store(new_file(run, number)) as new:
-        return held(new.fd)
-
-
-def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
-    """Tell a drive what its new volumes do not need, as their makers would have: until now it was needed for
-    a way back. What was written is left alone, and a drive that refuses is no reason to fail.
-    """
-    if not places or not drive.discards:
-        return
-    try:
-        said = str(words.FREED(drive=drive.node, size=drive.discard(places)))
-    except Failed as error:
-        said = str(error)
-    journal.add(Event.COMMAND, said)
-
-
-def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
-    """The new volumes on a drive whose makers discard what they held."""
-    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    nodes = {
-        node
-        for one in made
-        if MADE[one.filesystem].discards_with(one.options)
-        for node in (one.device, *one.others)
-    }
-    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
-    nodes |= {part for array in arrays if array.device in nodes for part in array.parts}
-    slots = [slot for slot in member.after.partitions if not slot.kept]
-    return [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 
 
 def take_back(run: Path, journal: Journal) -> str:

@@ -56,6 +56,7 @@ class PlanJob(Job):
 
     def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
         self.plan, self.wishes = plan, wishes
+        self._unknown: tuple[str, ...] = ()
         what = plan.part_path or ", ".join(plan.paths)
         self.title = _named(plan)(what=what)
 
@@ -65,8 +66,8 @@ class PlanJob(Job):
         return tuple(member.drive for member in self.plan.members)
 
     def lost(self) -> tuple[Text, ...]:
-        """As the plan tells."""
-        return tuple(losses(self.plan))
+        """As the plan tells, and what the rehearsal found."""
+        return (*losses(self.plan), *self._unknown)
 
     @property
     def keeps_all(self) -> bool:
@@ -90,8 +91,8 @@ class PlanJob(Job):
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
 
     def puts_nothing_back(self, services: Services) -> bool:
-        """Where nothing is recognised on its drives."""
-        return not services.why_direct(self.plan) and shows_nothing(self.plan)
+        """Where nothing is recognised on its drives, and no unknown data was found."""
+        return not (self._unknown or services.why_direct(self.plan)) and shows_nothing(self.plan)
 
     @property
     def doubts(self) -> tuple[Text, ...]:
@@ -144,7 +145,9 @@ class PlanJob(Job):
 
     def room(self, services: Services) -> WayBackRoom:
         """As tried out, or as far as that is known."""
-        return services.way_back_room(self.plan)
+        room = services.way_back_room(self.plan)
+        self._unknown = room.lost
+        return room
 
     def document(self) -> tuple[str, str]:
         """For `diskwright apply`."""

@@ -72,7 +72,7 @@ class Review(Place):
         self._room, self._measuring = room, False
         pressed, self._pressed = self._pressed, False
         # Nothing begins out of sight.
-        if pressed and room.fits and self.desk.place is self:
+        if pressed and room.fits and not room.lost and self.desk.place is self:
             self._apply()
 
     def _not_measured(self, error: DiskwrightError) -> None:

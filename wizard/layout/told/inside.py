@@ -1,26 +1,43 @@
-"""What a bar cannot show: what lies within a new partition. Sentences, the same on every face."""
+"""What a bar cannot show: what lies within a new partition, and in free space that it covers. Sentences,
+the same on every face."""
 
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.grouping import group_room_bytes, logical_volumes
+from wizard.layout.room.space import is_container
 from wizard.layout.several.mirrors import together_bytes
 from wizard.layout.told import words
+from wizard.layout.told.promise import is_bare
 from wizard.layout.words import VOLUME_WRITABLE, who
+from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.group import Group
 from wizard.model.operations.writer import ROOT
-from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
+from wizard.model.plan import NO_PLACE, Layout, Plan, Subvolume, Volume
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Sentences on a volume group, one for each volume with subvolumes, and one for each that others than
-    root may write to."""
+    """Sentences on a volume group, one for each volume with subvolumes, one for each that others than root
+    may write to, and one on free space that is used."""
     within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
     grouped = tuple(_grouped(plan, plan.group)) if plan.group else ()
-    return (*grouped, *within, *map(str, _writable(plan.volumes)))
+    return (*grouped, *within, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
+
+
+def _free_used(plan: Plan) -> Iterator[Said]:
+    """Free space can hold data, such as a deleted partition's: a new or larger partition loses it."""
+    drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
+    if drives:
+        yield words.FREE_USED(drives=drives)
+
+
+def _covers_free(before: Layout, after: Layout) -> bool:
+    free = [slot for slot in before.slots if not slot.number and slot.size_bytes > FLOOR_BYTES]
+    parts = [slot for slot in after.partitions if not is_container(slot)]
+    return not is_bare(before) and any(slot.overlaps(part) for slot in free for part in parts)
 
 
 def _writable(volumes: Sequence[Volume]) -> Iterator[Said]:

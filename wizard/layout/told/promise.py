@@ -15,10 +15,12 @@ WORD = "no way back"
 @dataclass(frozen=True, slots=True)
 class WayBackRoom:
     """Whether there is room for what a way back takes, and a sentence on how much that is, or why it is not
-    known; empty where there is no way back to tell of."""
+    known; empty where there is no way back to tell of. `lost` is data that nothing recognises and no plan
+    shows."""
 
     sentence: str = ""
     fits: bool = True
+    lost: tuple[str, ...] = ()
 
 
 ROOM_NOT_YET = WayBackRoom(str(words.ROOM_NOT_YET()))
@@ -44,7 +46,9 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     said = [words.TRIED(count=drives), words.WAITS(written=words.WRITTEN(), undone=words.UNDONE())]
     if plan.containers:
         said.append(words.OPENED())
-    if shows_nothing(plan):
+    copied = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
+    # md copies over more than was read, so that waits for a decision.
+    if shows_nothing(plan) and not copied:
         said.append(words.ONLY_ZEROS(count=drives))
     return joined(said)
 
@@ -57,8 +61,9 @@ def lost_when(plan: Plan, why_direct: str = "") -> str:
 
 def shows_nothing(plan: Plan) -> bool:
     """Whether nothing is recognised on any drive, and no run waits there; it may hold bytes all the same."""
-    return all(_is_bare(member.before) for member in plan.members)
+    return all(is_bare(member.before) for member in plan.members)
 
 
-def _is_bare(layout: Layout) -> bool:
+def is_bare(layout: Layout) -> bool:
+    """Return True if the drive shows no table, partition, signature or waiting run."""
     return layout.table == "none" and not layout.partitions and not layout.holds_more

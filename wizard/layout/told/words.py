@@ -50,6 +50,11 @@ DRIVE_UNREAD = Sentence(
 DRIVE_MARKED = Sentence(
     "layout.told.drive-marked", "{drive}: all of it, which is recognised as {marks:list}."
 )
+FREE_USED = Sentence(
+    "layout.told.free-used",
+    "Uses free space of {drives:and}. Data there that nothing recognises, such as a deleted partition, is "
+    "lost.",
+)
 
 # What lies where.
 NO_SERIAL = Sentence("layout.told.no-serial", "no serial number")

@@ -249,3 +249,12 @@ def test_the_room_of_a_way_back_is_not_told_where_there_is_nothing_to_put_back()
     services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     person = at_review(services)
     assert "There is nothing to put back" in person.text and services.room.sentence not in person.text
+
+
+def test_data_that_nothing_recognises_is_lost_and_waits() -> None:
+    services = Live()
+    services.room = WayBackRoom("Room.", lost=("/dev/sda holds data at byte 7.",))
+    person = at_review(services)
+    (banner,) = (block for block in person.view.above if isinstance(block, Banner))
+    assert banner.tone is Tone.DANGER and banner.detail == services.room.lost
+    assert "it waits for you" in person.text and "There is nothing to put back" not in person.text

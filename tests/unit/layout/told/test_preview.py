@@ -14,9 +14,11 @@ from wizard.diagnose.recording import judge_recording
 from wizard.diagnose.rungs import rungs_of
 from wizard.diagnose.told import partition_words
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
+from wizard.layout.told.words import FREE_USED
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table
 from wizard.model.operations.make_filesystem import MakeFilesystem
@@ -261,3 +263,11 @@ def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
     assert partition_words(unread, unread.partitions[0]).split("  ")[2] == "not read"
     read = plan_for(replace(unread, content_digest="0" * 64), wish("ext4"), mode=Mode.REPLACE)
     assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread
+
+
+def test_free_space_that_is_used_is_lost() -> None:
+    """A deleted partition may lie there. Of a drive that shows nothing it is said otherwise."""
+    empty = plan_for(drive(), wish("ext4"))
+    said = str(FREE_USED(drives=(OLD.path,)))
+    assert said in inside_sentences(adding()) and said in inside_sentences(replacing())
+    assert inside_sentences(empty) == ()

@@ -53,9 +53,6 @@ WRITTEN = Sentence(
 IN_PLACE = Sentence(
     "apply.plan.rehearsed.in-place", "{drives:list}: everything is in place, and was read back."
 )
-FREED = Sentence(
-    "apply.plan.rehearsed.freed", "{drive} was told that {size:exact} in its new volumes are free."
-)
 ONLY_STAND_IN = Sentence(
     "apply.plan.rehearsed.only-stand-in",
     "Nothing was written to the drive: all of this happened on a stand-in.",

@@ -1,0 +1,85 @@
+"""Data on a drive on which nothing is recognised: a run waits for a decision, and what nobody read is never
+discarded."""
+
+import os
+import re
+from pathlib import Path
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from wizard.apply.engine.discard import sample_of
+from wizard.apply.run.journal import RunState
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish
+from wizard.model.units import GIB, MIB
+
+
+def put(work: Work, drive: str, at: int, size: int) -> bytes:
+    """Write random bytes to a drive that the test made."""
+    work.bench.own(drive)
+    data = os.urandom(size)
+    with Path(drive).open("r+b", buffering=0) as device:
+        device.seek(at)
+        device.write(data)
+        os.fsync(device.fileno())
+    return data
+
+
+def held(work: Work, drive: str, at: int, size: int) -> bytes:
+    """The bytes in the image file of a drive."""
+    with work.bench.image_of(drive).open("rb") as image:
+        image.seek(at)
+        return image.read(size)
+
+
+def between_samples(size: int) -> tuple[int, int]:
+    """A place that no sample reads, in the middle of a drive, and its size."""
+    first, second = sample_of(size, 512)[100:102]
+    return first.end_bytes, second.start_bytes - first.end_bytes
+
+
+def test_a_run_waits_for_a_decision(work: Work, make_drive: MakeDrive) -> None:
+    drive, at = make_drive(200 * MIB), 60 * MIB
+    data = put(work, drive, at, MIB)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    run, now = work.apply(plan, keep=False)
+    assert now is RunState.WAITING, story(run)
+    assert held(work, drive, at, MIB) == data
+    where = re.search(r"at byte (\d+)", story(run))
+    assert where and at <= int(where[1]) < at + MIB, story(run)
+    assert diskwright(work, "undo", run.name).returncode == 0
+    assert work.digest(drive) == before
+
+
+def test_what_the_sample_missed_is_still_there(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(GIB)
+    at, size = between_samples(GIB)
+    data = put(work, drive, at, size)
+    run, now = work.apply(work.plan(drive, wish("ext4", None, work.place("media"))), keep=False)
+    assert now is RunState.DONE, story(run)
+    assert held(work, drive, at, size) == data
+
+
+def test_beside_a_drive_that_holds_something_an_empty_one_is_not_discarded(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    empty, used = make_drive(GIB), make_drive(GIB)
+    old_gpt(used)
+    at, size = between_samples(GIB)
+    data = put(work, empty, at, size)
+    plan = work.striped([empty, used], wish("btrfs"), StripeWish("btrfs", level="raid1"), Mode.REPLACE)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert f"{used} was told" in story(run) and held(work, empty, at, size) == data
+
+
+def test_only_new_volumes_are_discarded(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(200 * MIB)
+    fill(drive, work.bench)
+    inside, outside = 60 * MIB, 150 * MIB
+    free = held(work, drive, outside, 20 * MIB)
+    run, now = work.apply(work.plan(drive, wish("ext4", 128 * MIB), mode=Mode.REPLACE))
+    assert now is RunState.DONE, story(run)
+    assert held(work, drive, inside, MIB) == bytes(MIB)
+    assert held(work, drive, outside, 20 * MIB) == free != bytes(20 * MIB)
