@@ -148,6 +148,10 @@ WAYS_ON = Sentence(
     "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
 )
 NOT_NOTED = Sentence("apply.bring.not-noted", "{file} cannot be used: {why}.")
+CHANGED_THERE = Sentence(
+    "apply.bring.changed-there",
+    "{path} in the copy holds something that the run did not write, and it is not overwritten. Move it away.",
+)
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
 
 # Taking it back.
@@ -159,8 +163,9 @@ REMOVED = Sentence(
 NOT_REMOVED = Sentence("apply.bring.not-removed", "{path} could not be removed: {why}.")
 LEFT = Sentence(
     "apply.bring.left",
-    "Left, since {source} no longer holds the same: {paths:list}.",
+    "Kept, since the copy and {source} differ: {paths:list}.",
 )
+ALL_KEPT = Sentence("apply.bring.all-kept", "All that were kept are listed in {file}.")
 NOT_EMPTY = Sentence("apply.bring.not-empty", "Folders stay that hold something else: {paths:list}.")
 SOURCE_GONE = Sentence(
     "apply.bring.source-gone",
