@@ -29,6 +29,7 @@ def files(top: Path, count: int = 24) -> None:
         folder = top / f"folder{number % 2}"
         folder.mkdir(exist_ok=True)
         (folder / f"file{number:02}").write_bytes(CONTENT)
+        os.utime(folder / f"file{number:02}", (1_111_111_111, 1_111_111_111))
     (top / "folder1/link").symlink_to("file01")
     (top / "folder1/second name").hardlink_to(top / "folder1/file03")
     (top / "empty").mkdir()
@@ -109,9 +110,7 @@ def test_undo_removes_only_what_equals_the_source(ways: Ways) -> None:
     assert {*listed} == {f"/{path}" for path in left(folder)} | {"/empty"}
 
 
-def test_undo_after_a_cut_keeps_what_was_changed_since(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_undo_after_a_cut_keeps_what_was_changed_since(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     run, folder, half = cut_off(ways, source.place, target.place)
@@ -119,7 +118,7 @@ def test_undo_after_a_cut_keeps_what_was_changed_since(
     half[1].unlink()
     half[1].write_bytes(b"replaced")
     # The start of what the source holds, but cut by somebody later.
-    os.truncate(half[2], 100)
+    rewrite(half[2], CONTENT[:100])
     kept = {str(path.relative_to(folder)) for path in half[:3]}
     with monkeypatch.context() as patch:
         # It is cut off itself, too: what it noted does not count.
@@ -150,7 +149,7 @@ def test_undo_after_a_cut_removes_what_is_half_there(ways: Ways) -> None:
 def test_going_on_overwrites_nothing_of_others(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    run, folder, half = cut_off(ways, source.place, target.place)
+    run, _, half = cut_off(ways, source.place, target.place)
     rewrite(half[-1])
     resume(run)
     assert ended(run) is RunState.FAILED and half[-1].read_bytes() == OTHER, story(run)

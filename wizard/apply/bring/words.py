@@ -42,6 +42,10 @@ OTHER_TOKEN = Sentence(
     "The token of the drive of {device} is {token}, not {given}. Nothing was written.",
 )
 OTHER_DRIVE = Sentence("apply.bring.other-drive", "{drive} is no drive that this run may touch.")
+ANOTHER_DRIVE = Sentence(
+    "apply.bring.another-drive",
+    "{device} is not on the drive that files are brought to: {difference}.",
+)
 OTHER_SOURCE = Sentence(
     "apply.bring.other-source", "{path} is not there, or no longer what it was. Nothing was written now."
 )
