@@ -5,7 +5,6 @@ from pathlib import Path
 
 from wizard.apply.bring import words
 from wizard.apply.bring.places import (
-    BY_UUID,
     device_of,
     drives_under,
     ground_of,
@@ -18,7 +17,7 @@ from wizard.apply.bring.planning import check_room_there
 from wizard.apply.bring.steps.taking import check_place
 from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
-from wizard.apply.tune.clones import clones_of
+from wizard.apply.tune.clones import clones_of, nodes_with
 from wizard.apply.tune.guard import check_file
 from wizard.apply.tune.words import ATTACHED_AGAIN, CLONED
 from wizard.filesystems.registry import KINDS
@@ -79,9 +78,9 @@ def stands_as_copied(bring: Bring) -> bool:
 def drives_anywhere(bring: Bring) -> tuple[str, ...]:
     """The drives that the target is on, wherever it is mounted; none where it is not attached."""
     to = bring.target
-    for path in (Path(to.device), BY_UUID / to.uuid):
+    for path in (to.device, *nodes_with(to.uuid)):
         with suppress(BadInput):
-            held = held_on(str(path))
+            held = held_on(path)
             if (held.filesystem, held.uuid) == (to.filesystem, to.uuid):
                 return _own_drives(bring, held.node)
     return ()

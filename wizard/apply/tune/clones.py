@@ -13,13 +13,18 @@ from wizard.tools.program import run
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
     """Return the other devices with the filesystem of this UUID, without those that lie on the device or
     under it, and other members of one filesystem. None are found if blkid cannot look."""
-    if not uuid:
-        return ()
     node = os.path.realpath(device)
+    others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
     with suppress(Failed):
-        found = {os.path.realpath(one) for one in _blkid("-o", "device", "-t", f"UUID={uuid}")} - {node}
-        others = (one for one in sorted(found) if not is_stacked(one, node))
         return tuple(one for one in others if _member(one) == _member(node))
+    return ()
+
+
+def nodes_with(uuid: str) -> tuple[str, ...]:
+    """Return all devices with this UUID; none if it is empty, or blkid cannot look."""
+    with suppress(Failed):
+        found = _blkid("-o", "device", "-t", f"UUID={uuid}") if uuid else []
+        return tuple(sorted({os.path.realpath(one) for one in found}))
     return ()
 
 
