@@ -29,8 +29,10 @@ def nodes_with(uuid: str) -> tuple[str, ...]:
 
 
 def is_stacked(one: str, other: str) -> bool:
-    """Return True if one of both devices shows the bytes of the other."""
-    return one in _below(other) or other in _below(one)
+    """Return True if one of both devices shows the bytes of the other, or both lie on the same, as a volume
+    and its snapshot do."""
+    below = {*_below(one)}, {*_below(other)}
+    return one in below[1] or other in below[0] or bool(below[0] & below[1])
 
 
 def _below(node: str) -> Iterator[str]:
