@@ -8,6 +8,7 @@ from time import sleep
 
 import pytest
 
+from tests.daily import one_in
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, ended, said, story
 from tests.loop.bring.swapping import clone, put_in, swap
@@ -42,7 +43,7 @@ def half_moved(work: Work, path: str) -> Path:
     return run
 
 
-@pytest.mark.parametrize("way", ["resume", "undo"])
+@pytest.mark.parametrize("way", one_in(2, ("resume", "undo")))
 def test_after_a_restart_it_ends_in_both_directions(work: Work, make_drive: MakeDrive, way: str) -> None:
     path = misaligned(work, make_drive, size=SIZE)
     before = digest(f"{path}p1")
@@ -58,7 +59,7 @@ def test_after_a_restart_it_ends_in_both_directions(work: Work, make_drive: Make
     assert part_of(path, 1).start_bytes == 63 * SECTOR and digest(f"{path}p1") == before
 
 
-@pytest.mark.parametrize("is_restarted", [True, False])
+@pytest.mark.parametrize("is_restarted", one_in(2, (True, False)))
 def test_the_drive_in_its_place_is_left_alone(work: Work, make_drive: MakeDrive, is_restarted: bool) -> None:
     """It has the same table and holds the same as before the move: a clone that was made then."""
     path = misaligned(work, make_drive, size=SIZE)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.apply.bring import words
 from wizard.apply.bring.places import shown, source_open
-from wizard.apply.bring.steps.record import written_ns
+from wizard.apply.bring.steps.record import load_copied, written_ns
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.filesystems.holding import Holds
 from wizard.layout.bring.losses import holds_of
@@ -48,6 +48,9 @@ class BringSite:
 def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     """Both places of a run, with the folders that it `makes` where they are missing. Raises Refused or
     Failed."""
+    copied = load_copied(run)
+    if copied is not None and copied.folder != bring.target.folder:
+        raise Failed(words.OF_ANOTHER_RUN(run=run.name, folder=shown(copied.folder)))
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(target_open(bring, makes=makes))

@@ -158,6 +158,11 @@ CHANGED_THERE = Sentence(
 )
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
 
+OF_ANOTHER_RUN = Sentence(
+    "apply.bring.of-another-run",
+    "{run} copied to {folder}, but its bring.json is of another run. Nothing was written now.",
+)
+
 # Taking it back.
 REMOVED = Sentence(
     "apply.bring.removed",

@@ -24,9 +24,11 @@ RESULT = "expected.manifest"
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """How far it is. `names` are what was taken from the source's top, as the system names files. From when
+    """How far the copy in `folder` is. `names` are what was taken from the source's top, as the system names
+    files. From when
     it is undone on, `written_ns` is when the copy was last written to, in ns since 1970."""
 
+    folder: str
     names: tuple[str, ...]
     begun: int = 0
     done: int = 0
