@@ -5,7 +5,6 @@ from pathlib import Path
 
 from wizard.apply.bring import words
 from wizard.apply.bring.places import (
-    BY_UUID,
     device_of,
     drives_under,
     ground_of,
@@ -16,11 +15,17 @@ from wizard.apply.bring.places import (
 )
 from wizard.apply.bring.planning import check_room_there
 from wizard.apply.bring.steps.taking import check_place
-from wizard.apply.run.environment import Environment
+from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.tune.clones import clones_of, nodes_with
 from wizard.apply.tune.guard import check_file
+from wizard.apply.tune.words import ATTACHED_AGAIN, CLONED
 from wizard.filesystems.registry import KINDS
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive
+from wizard.model.said import Said
+from wizard.probe.machine import probe_machine
 
 
 def drives_now(bring: Bring) -> tuple[str, ...]:
@@ -37,7 +42,27 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
         raise Refused(other)
     if "ro" in ground.mounted.options:
         raise refused(words.READ_ONLY(path=shown(to.place)))
-    return drives_under(held.node)
+    return _own_drives(bring, held.node)
+
+
+def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
+    """Return the drives that the target is on. Raises Refused if none of them is the drive that it was on,
+    or a copy of the target is attached, too."""
+    paths = drives_under(node)
+    drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
+    faults = [_drive_fault(bring, drive) for drive in drives]
+    if None not in faults:
+        raise refused(words.ANOTHER_DRIVE(device=node, difference=next(iter(faults), None) or ""))
+    if clones := clones_of(node, bring.target.uuid):
+        raise refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
+    return paths
+
+
+def _drive_fault(bring: Bring, drive: Drive) -> Said | None:
+    known = bool(bring.target.uuid) or tells_who_it_is(bring.drive)
+    if not known and not is_same_attachment(bring.drive, drive):
+        return ATTACHED_AGAIN(drive=drive.path)
+    return identity_difference(bring.drive, drive)
 
 
 def stands_as_copied(bring: Bring) -> bool:
@@ -53,11 +78,11 @@ def stands_as_copied(bring: Bring) -> bool:
 def drives_anywhere(bring: Bring) -> tuple[str, ...]:
     """The drives that the target is on, wherever it is mounted; none where it is not attached."""
     to = bring.target
-    for path in (Path(to.device), BY_UUID / to.uuid):
+    for path in (to.device, *nodes_with(to.uuid)):
         with suppress(BadInput):
-            held = held_on(str(path))
+            held = held_on(path)
             if (held.filesystem, held.uuid) == (to.filesystem, to.uuid):
-                return drives_under(held.node)
+                return _own_drives(bring, held.node)
     return ()
 
 

@@ -11,6 +11,7 @@ from wizard.apply.manifest.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.system.mounts import Mounted, read_mounts
+from wizard.apply.tune.clones import nodes_with
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.existing_filesystem import nodes_of
 from wizard.filesystems.registry import KINDS
@@ -23,8 +24,6 @@ from wizard.model.names import printable
 from wizard.model.said import Said, in_a_row
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_machine
-
-BY_UUID = Path("/dev/disk/by-uuid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +166,9 @@ def uuid_of(mounted: Mounted) -> str:
 
 def _node_of(source: BringFrom) -> str:
     """The source's node, which can have another name after a restart."""
-    for path in (Path(source.path), BY_UUID / source.uuid):
+    for path in (source.path, *nodes_with(source.uuid)):
         with suppress(BadInput):
-            held = held_on(str(path))
+            held = held_on(path)
             if (held.filesystem, held.uuid) == (source.filesystem, source.uuid):
                 return held.node
     raise Refused(words.OTHER_SOURCE(path=source.path))

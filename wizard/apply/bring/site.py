@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wizard.apply.bring import words
 from wizard.apply.bring.places import shown, source_open
+from wizard.apply.bring.steps.record import load_copied, written_ns
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.filesystems.holding import Holds
 from wizard.layout.bring.losses import holds_of
@@ -19,7 +20,8 @@ from wizard.model.errors import Failed
 @dataclass(frozen=True, slots=True)
 class BringSite:
     """A run at work: `source` is a folder that cannot be written to, `target` where the copy lies; `here` and
-    `there` are their descriptors."""
+    `there` are their descriptors. `written_ns` is when an earlier process of the run last wrote, in ns since
+    1970; 0 if there was none."""
 
     run: Path
     bring: Bring
@@ -27,6 +29,7 @@ class BringSite:
     here: int
     target: Path
     there: int
+    written_ns: int
 
     @property
     def holds(self) -> Holds:
@@ -45,11 +48,14 @@ class BringSite:
 def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     """Both places of a run, with the folders that it `makes` where they are missing. Raises Refused or
     Failed."""
+    copied = load_copied(run)
+    if copied is not None and copied.folder != bring.target.folder:
+        raise Failed(words.OF_ANOTHER_RUN(run=run.name, folder=shown(copied.folder)))
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(target_open(bring, makes=makes))
         here, there = (_opened(held, place) for place in (source, target))
-        yield BringSite(run, bring, source, here, target, there)
+        yield BringSite(run, bring, source, here, target, there, written_ns(run))
 
 
 @contextmanager

@@ -42,6 +42,10 @@ OTHER_TOKEN = Sentence(
     "The token of the drive of {device} is {token}, not {given}. Nothing was written.",
 )
 OTHER_DRIVE = Sentence("apply.bring.other-drive", "{drive} is no drive that this run may touch.")
+ANOTHER_DRIVE = Sentence(
+    "apply.bring.another-drive",
+    "{device} is not on the drive that files are brought to: {difference}.",
+)
 OTHER_SOURCE = Sentence(
     "apply.bring.other-source", "{path} is not there, or no longer what it was. Nothing was written now."
 )
@@ -148,7 +152,16 @@ WAYS_ON = Sentence(
     "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
 )
 NOT_NOTED = Sentence("apply.bring.not-noted", "{file} cannot be used: {why}.")
+CHANGED_THERE = Sentence(
+    "apply.bring.changed-there",
+    "{path} in the copy holds something that the run did not write, and it is not overwritten. Move it away.",
+)
 TARGET_LOST = Sentence("apply.bring.target-lost", "{folder} cannot be written to: {why}.")
+
+OF_ANOTHER_RUN = Sentence(
+    "apply.bring.of-another-run",
+    "{run} copied to {folder}, but its bring.json is of another run. Nothing was written now.",
+)
 
 # Taking it back.
 REMOVED = Sentence(
@@ -159,8 +172,9 @@ REMOVED = Sentence(
 NOT_REMOVED = Sentence("apply.bring.not-removed", "{path} could not be removed: {why}.")
 LEFT = Sentence(
     "apply.bring.left",
-    "Left, since {source} no longer holds the same: {paths:list}.",
+    "Kept, since the copy and {source} differ: {paths:list}.",
 )
+ALL_KEPT = Sentence("apply.bring.all-kept", "All that were kept are listed in {file}.")
 NOT_EMPTY = Sentence("apply.bring.not-empty", "Folders stay that hold something else: {paths:list}.")
 SOURCE_GONE = Sentence(
     "apply.bring.source-gone",

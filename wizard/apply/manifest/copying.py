@@ -186,12 +186,21 @@ def _link(copy: Copy, first: bytes, name: bytes, there: int) -> None:
 
 def _copy_file(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> int:
     with opened(folders[0], name, TO_READ) as fd, opened(folders[1], name, TO_WRITE) as new:
-        if copy.on_content is None:
-            _copy_ranges(fd, new, copy.on_bytes, data_ranges(fd, status.st_size))
-        else:
-            copy.on_content(content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, copy.on_bytes)))
-        os.ftruncate(new, status.st_size)
-        return _finish(copy, fd, new)
+        try:
+            return _fill_file(copy, fd, new, status)
+        except OSError:
+            # Of a source that changed meanwhile nobody could tell later whose it is.
+            os.unlink(name, dir_fd=folders[1])
+            raise
+
+
+def _fill_file(copy: Copy, fd: int, new: int, status: os.stat_result) -> int:
+    if copy.on_content is None:
+        _copy_ranges(fd, new, copy.on_bytes, data_ranges(fd, status.st_size))
+    else:
+        copy.on_content(content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, copy.on_bytes)))
+    os.ftruncate(new, status.st_size)
+    return _finish(copy, fd, new)
 
 
 def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:

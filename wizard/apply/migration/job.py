@@ -11,7 +11,9 @@ from wizard.apply.migration.guard import check_goes_on, check_migration_tools, c
 from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import (
     check_begins,
+    check_held,
     check_keeps,
+    check_one,
     check_takes_back,
     keep,
     migrate,
@@ -36,6 +38,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
         raise Refused(words.NO_APPLY(name=run.name))
     migration = migration_now(run)
     check_own(migration, load_environment(run))
+    check_one(run, migration)
     paths = {drive.path for _, drive in devices_of(migration)}
     doing = {
         Purpose.APPLY: (words.GOING_ON, _check_goes_on),
@@ -66,8 +69,9 @@ def _check_takes_back(run: Path, migration: Migration) -> None:
         ground.check_untouched()
 
 
-def _check_keeps(run: Path, _: Migration) -> None:
+def _check_keeps(run: Path, migration: Migration) -> None:
     check_keeps(run)
+    check_held(migration)
 
 
 @contextmanager

@@ -24,6 +24,9 @@ from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.apply.transaction.transaction import nodes_holding
+from wizard.apply.transaction.words import THERE_TWICE
+from wizard.apply.tune.clones import is_stacked
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.how import How
 from wizard.model.documents.migration import Means, Migration, MigrationStep, SetFstabType
@@ -50,6 +53,7 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
     run, migration = site.run, site.migration
     ground = ground_of(site)
     check_own(migration, load_environment(run))
+    check_one(run, migration)
     check_begins(run, migration, ground)
     ground.prepare()
     on_device = [
@@ -185,6 +189,7 @@ def take_back(site: MigratingSite) -> tuple[Event, str]:
     migration = site.migration
     ground = ground_of(site)
     check_own(migration, load_environment(site.run))
+    check_one(site.run, migration)
     ground.release()
     check_goes_on(migration)
     ground.check_untouched()
@@ -212,8 +217,33 @@ def check_keeps(run: Path) -> None:
         raise Refused(words.NOT_DONE(name=run.name, state=now))
 
 
+def check_one(run: Path, migration: Migration) -> None:
+    """Raise Refused if a copy of a filesystem that the run has changed is attached, too."""
+    if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_begun(run):
+        return
+    uuid = migration.before.uuid
+    clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]
+    found = tuple(dict.fromkeys((migration.device, *clones)))
+    if len(found) > 1:
+        raise Refused(THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+
+
+def check_held(migration: Migration) -> None:
+    """Raise Refused unless the device holds the filesystem of the migration: what is kept of an absent one
+    is not deleted."""
+    try:
+        now = facts_on(migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
+    if now.uuid != migration.before.uuid:
+        other = words.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        raise Refused(in_a_row(other, words.NOTHING_WRITTEN()))
+
+
 def keep(site: MigratingSite) -> tuple[Event, str]:
     """Give up the way back, and mount it: how that ended. Raises DiskwrightError."""
+    check_one(site.run, site.migration)
+    check_held(site.migration)
     mark_durably(site.run / KEEPING)
     said = ground_of(site).drop()
     # From here on there is no way back, whatever becomes of mounting it.

@@ -1,13 +1,18 @@
 """Whether a move may still be made. Every doubt is a refusal; nothing here writes."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from wizard.apply.block.devices import impostor, open_exclusively
+from wizard.apply.block.devices import forget_caches, impostor, open_exclusively
 from wizard.apply.engine.words import IN_USE
 from wizard.apply.move import words
+from wizard.apply.move.located import has_journal
+from wizard.apply.move.noted import load_notes
 from wizard.apply.plan.same_drive import check_same_start, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.layout.moving.sequence import planned_again
+from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, Refused
 from wizard.probe.machine import probe_drive, probe_machine
@@ -48,18 +53,29 @@ def _was_written(again: Moves, moves: Moves) -> bool:
     return again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held
 
 
-def check_same(moves: Moves) -> None:
-    """Raises Refused unless the drive is the one that the moves were made for, however far they are."""
-    check_same_start(moves.drive, probe_again(moves.drive))
+def check_same(run: Path, moves: Moves) -> None:
+    """Raise Refused unless the drive is the one that the moves were made for, and nobody uses it. A drive
+    that has the run's journal may have been attached again since."""
+    drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
         raise Refused(words.REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
+    # The page cache may hold what the drive before had there.
+    forget_caches(moves.drive.path)
+    notes = load_notes(run, moves)
+    if has_journal(moves.drive.path, moves, notes):
+        return
+    started = begun_steps(read_entries(run))
+    last = max((number for number, noted in enumerate(notes) if noted.is_begun), default=0)
+    if move_step(moves, last) in started and not notes[last].is_back:
+        raise Refused(words.NO_JOURNAL(run=run.name, drive=moves.drive.path))
+    check_same_start(moves.drive, drive)
 
 
-def check_left(moves: Moves, begun: int) -> None:
-    """Raises Refused unless the partitions that have not begun to move are where they were, and hold what
-    they held."""
+def check_left(moves: Moves, started: int) -> None:
+    """Raise Refused unless the partitions of which the drive has no journal are where they were, and hold
+    what they held."""
     drive = probe_drive(moves.drive.path)
-    for move in moves.moves[begun:]:
+    for move in moves.moves[started:]:
         part = drive.partition(move.device)
         if part is None or part.extent != move.before or part.filesystem != move.holds:
             raise Refused(words.LEFT_OTHERWISE(part=move.device))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from wizard.apply.move import words
 from wizard.apply.move.guard import check_own, check_same
+from wizard.apply.move.located import moves_here
 from wizard.apply.move.noted import load_notes, save_notes
-from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
 from wizard.apply.move.unread.words import NO_BAD
 from wizard.apply.run.journal import RunState, state
@@ -24,11 +24,11 @@ OVER = frozenset({RunState.DONE, RunState.UNDONE})
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
         raise Refused(words.NO_OVER(run=run.name))
-    moves, now = load_moves(run), state(run)
+    moves, now = moves_here(run), state(run)
     check_own(moves, load_environment(run))
     if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
         raise Refused(NO_BAD(run=run.name))
-    check = partial(check_same, moves)
+    check = partial(check_same, run, moves)
     match asked.purpose:
         case Purpose.KEEP:
             raise Refused(words.NO_KEEP(run=run.name))

@@ -9,14 +9,17 @@ from wizard.apply.block.devices import forget_caches, tell_kernel, wait_for
 from wizard.apply.move import words
 from wizard.apply.move.carrying import Carrying
 from wizard.apply.move.guard import check_left, check_new, check_own, check_same
+from wizard.apply.move.located import moves_here
 from wizard.apply.move.mover.drive import MovedDrive
 from wizard.apply.move.noted import Noted, load_notes, save_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.on_drive import OnDrive
 from wizard.apply.move.returning import refuse_used, return_all
 from wizard.apply.move.unread.told import back_but, bad_listed
+from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.runs import called, load_environment
+from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Move, Moves
 from wizard.model.errors import Refused
 from wizard.model.geometry import grain_bytes
@@ -28,14 +31,14 @@ from wizard.probe.machine import probe_drive
 
 def carry_out(work: Work) -> Outcome:
     """Go on from where it stands: how the run ended. Raises DiskwrightError."""
-    run, moves = work.run, load_moves(work.run)
+    run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
     # What has not begun to move may have been used since it was read.
     notes = tuple(noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves))
-    begun = sum(noted.is_begun for noted in notes)
-    if begun:
-        check_same(moves)
-        check_left(moves, begun)
+    if any(noted.is_begun for noted in notes):
+        check_same(run, moves)
+        begun = begun_steps(read_entries(run))
+        check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
     else:
         check_new(moves)
     save_notes(run, notes)
@@ -117,7 +120,7 @@ def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
     """Raises Refused where they cannot be taken back: the drive is another, its journal is gone, or what was
     moved was used since, or nobody can tell, because of sectors that the run knows of then. Only reads the
     drive."""
-    check_same(moves)
+    check_same(run, moves)
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
     if over_bad_sectors:
@@ -128,9 +131,9 @@ def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
 
 def take_back(work: Work) -> Outcome:
     """Move all back from wherever they are: how that ended. Raises DiskwrightError."""
-    run, moves = work.run, load_moves(work.run)
+    run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
-    check_same(moves)
+    check_same(run, moves)
     with _held(moves) as drive:
         return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
     return Event.UNDONE, str(in_a_row(*_back_said(moves, load_notes(run, moves))))

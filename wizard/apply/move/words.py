@@ -115,6 +115,11 @@ FAILED = Sentence(
     "{why} Nothing is lost: `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has "
     "moved.",
 )
+TWO_DRIVES = Sentence(
+    "apply.move.two-drives",
+    "The journal of {run} is on more than one drive: {drives:list}. Detach the copies first. Nothing was "
+    "written now.",
+)
 NO_JOURNAL = Sentence(
     "apply.move.no-journal",
     "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written "

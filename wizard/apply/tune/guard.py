@@ -14,9 +14,16 @@ from pathlib import Path
 
 from wizard.apply.block.devices import impostor
 from wizard.apply.plan.guard import check_programs
-from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
+from wizard.apply.plan.same_drive import (
+    check_same_start,
+    identity_difference,
+    is_same_attachment,
+    probe_again,
+    tells_who_it_is,
+)
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune import words
+from wizard.apply.tune.clones import clones_of
 from wizard.apply.tune.current_value import standing
 from wizard.apply.tune.how import How, Standing
 from wizard.layout.changes.possible import signatures_on
@@ -152,6 +159,9 @@ def device_fault(changes: Changes) -> Said | str | None:
         return reason
     if difference := identity_difference(changes.drive, drive):
         return words.ANOTHER_DRIVE(drive=path, difference=difference)
+    known = bool(changes.uuid) or tells_who_it_is(changes.drive)
+    if not known and not is_same_attachment(changes.drive, drive):
+        return words.ATTACHED_AGAIN(drive=path)
     return _filesystem_fault(changes, drive)
 
 
@@ -168,4 +178,6 @@ def _filesystem_fault(changes: Changes, drive: Drive) -> Said | None:
         (changes.filesystem, changes.uuid)
     ]:
         return words.OTHER_FILESYSTEM(device=changes.device, kind=changes.filesystem, uuid=changes.uuid)
+    if clones := clones_of(changes.device, changes.uuid):
+        return words.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
     return None

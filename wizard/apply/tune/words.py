@@ -86,6 +86,13 @@ STANDS_OTHERWISE = Sentence(
 )
 NOT_THERE = Sentence("apply.tune.not-there", "{drive} is not there")
 ANOTHER_DRIVE = Sentence("apply.tune.another-drive", "{drive} is another drive: {difference}")
+ATTACHED_AGAIN = Sentence(
+    "apply.tune.attached-again",
+    "{drive} has no serial number and was attached again, so it can be another drive",
+)
+CLONED = Sentence(
+    "apply.tune.cloned", "{devices:list} hold the same filesystem {uuid}: detach all but the right one"
+)
 OTHER_FILESYSTEM = Sentence("apply.tune.other-filesystem", "{device} no longer holds the {kind} {uuid}")
 FAULT_AGAIN = Sentence("apply.tune.fault-again", "{fault:First}. Make them again. Nothing was written.")
 OTHER_TOKEN = Sentence(

@@ -12,6 +12,7 @@ from wizard.apply.bring import words
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.steps.copying import check_going, entries_in
 from wizard.apply.bring.steps.digests import with_digests
+from wizard.apply.bring.steps.own_copy import check_own
 from wizard.apply.bring.steps.pieces import is_steady
 from wizard.apply.bring.steps.record import RESULT, Again, load_again, load_copied, save_again
 from wizard.apply.bring.survey import names_in
@@ -56,6 +57,7 @@ def catch_up(site: BringSite) -> Said:
     new = names_in(site.here) - copied.top
     paths = tuple(dict.fromkeys((*known.paths, *map(os.fsdecode, changed.again))))
     save_again(site.run, Again(paths, new=tuple(sorted(map(os.fsdecode, new)))))
+    _check_own(site, changed, frozenset(map(os.fsencode, known.paths)))
     _take_away(site, changed)
     _copy_again(site, changed, lambda share: note(share * 0.8))
     _write_result(site, changed)
@@ -112,6 +114,18 @@ def _side_by_side(
     while entry is not None:
         yield entry.path, entry, None
         entry = next(listed, None)
+
+
+def _check_own(site: BringSite, changed: _Changed, known: frozenset[bytes]) -> None:
+    """Raise Failed if something that is about to be replaced or removed may not be the run's."""
+    wanted = {*changed.gone, *changed.again}
+    if not wanted:
+        return
+    listed = with_digests(site.run, entries_in(site.run / BEFORE))
+    recorded = {entry.path: entry for entry in listed if entry.path in wanted}
+    for path in sorted(wanted):
+        with telling(path):
+            check_own(site, path, recorded.get(path), half=path in known)
 
 
 def _take_away(site: BringSite, changed: _Changed) -> None:

@@ -157,7 +157,7 @@ def _listed(site: BringSite) -> Copied:
     if copied is None:
         names = names_in(site.here)
         check_names_free(names, site.bring.target)
-        copied = Copied(tuple(sorted(map(os.fsdecode, names))))
+        copied = Copied(site.bring.target.folder, tuple(sorted(map(os.fsdecode, names))))
         save_copied(site.run, copied)
     if not (site.run / BEFORE).exists():
         take_manifest(

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from wizard.apply.bring.site import BringSite
+from wizard.apply.bring.steps.own_copy import check_own
 from wizard.apply.manifest.content import Content
 from wizard.apply.manifest.copying import Copy, copy_entry, telling
 from wizard.apply.manifest.entry import Entry, Kind
@@ -155,8 +156,13 @@ def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed:
             status = status_at(site.here, entry.path)
             if KINDS.get(status.st_mode & 0o170000) is not entry.kind:
                 return Told(number, missed=True)
-            copy = Copy(site.here, site.there, on_bytes, site.holds, number < half, held.append)
+            again = number < half
+            if again:
+                check_own(site, entry.path, entry, half=True)
+            copy = Copy(site.here, site.there, on_bytes, site.holds, again, held.append)
             copy_entry(copy, entry.path, status, entry.same_as or entry.path)
+        except FileExistsError:
+            raise
         except OSError as error:
             if not _has_changed(site, entry) and error.errno not in GONE:
                 raise

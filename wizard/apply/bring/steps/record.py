@@ -7,11 +7,14 @@ is on the medium before the first of its files is made.
 """
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from wizard.apply.run.progress import FILE as PROGRESS
 from wizard.apply.run.vault import read_kept, replace_document
 from wizard.documents.codec import from_json, parse_document
+from wizard.model.written import WHERE_USED
 
 FILE, SCHEMA = "copied.json", "diskwright.copied/1"
 AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/1"
@@ -21,11 +24,15 @@ RESULT = "expected.manifest"
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """How far it is. `names` are what was taken from the source's top, as the system names files."""
+    """How far the copy in `folder` is. `names` are what was taken from the source's top, as the system names
+    files. From when
+    it is undone on, `written_ns` is when the copy was last written to, in ns since 1970."""
 
+    folder: str
     names: tuple[str, ...]
     begun: int = 0
     done: int = 0
+    written_ns: int = field(default=0, metadata=WHERE_USED)
 
     @property
     def top(self) -> frozenset[bytes]:
@@ -65,3 +72,16 @@ def load_again(run: Path) -> Again:
 def save_again(run: Path, again: Again) -> None:
     """On the medium on return. Raises Failed."""
     replace_document(run / AGAIN, AGAIN_SCHEMA, again)
+
+
+def written_ns(run: Path) -> int:
+    """Return when the run last noted how far its copy is, in ns since 1970; 0 if it never did. Raises
+    BadInput."""
+    copied = load_copied(run)
+    if copied is not None and copied.written_ns:
+        return copied.written_ns
+    times = [0]
+    for name in (PROGRESS, FILE, AGAIN):
+        with suppress(OSError):
+            times.append((run / name).stat().st_mtime_ns)
+    return max(times)

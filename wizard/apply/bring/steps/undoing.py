@@ -1,9 +1,9 @@
-"""Removing what was brought: only what the run made, and only where its source still holds the same."""
+"""Removing what was brought: only what the run made, and only if its source holds the same content."""
 
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wizard.apply.bring import words
@@ -11,21 +11,26 @@ from wizard.apply.bring.places import shown
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.steps.catching_up import remove_entry
 from wizard.apply.bring.steps.copying import entries_in
-from wizard.apply.bring.steps.record import RESULT, load_again, load_copied
+from wizard.apply.bring.steps.own_copy import is_older, is_part, is_same
+from wizard.apply.bring.steps.record import RESULT, load_again, load_copied, save_copied
 from wizard.apply.manifest.copying import telling
-from wizard.apply.manifest.look import GONE, folder_of, named, status_at
+from wizard.apply.manifest.look import GONE, named, status_at
 from wizard.apply.manifest.manifest import BEFORE
 from wizard.apply.run.progress import noting
-from wizard.filesystems.holding import Holds
+from wizard.apply.run.vault import replace_durably
 from wizard.model.said import Said, in_a_row
 
 NAMED = 5
 """So many files are named, the others counted."""
 
+KEPT = "kept.txt"
+"""The file in a run's folder that lists all that undoing kept."""
+
 
 @dataclass(slots=True)
 class _Taken:
     removed: int = 0
+    inodes: set[int] = field(default_factory=set)
     left: list[bytes] = field(default_factory=list)
     folders: list[bytes] = field(default_factory=list)
     kept_folders: list[bytes] = field(default_factory=list)
@@ -33,6 +38,10 @@ class _Taken:
 
 def remove_brought(site: BringSite) -> Said:
     """Take away what the run made; a sentence on that, and on what was left. Raises Failed."""
+    copied = load_copied(site.run)
+    if copied is not None and not copied.written_ns:
+        # Undoing notes its progress where the copy did.
+        save_copied(site.run, replace(copied, written_ns=site.written_ns))
     taken = _Taken()
     note = noting(site.run)
     paths = dict(_made(site))
@@ -42,10 +51,7 @@ def remove_brought(site: BringSite) -> Said:
         note((number + 1) / len(paths))
     for path in sorted(taken.folders, key=lambda path: path.split(b"/"), reverse=True):
         with telling(path, words.NOT_REMOVED):
-            gone = remove_entry(site.there, path)
-        taken.removed += gone
-        if not gone:
-            taken.kept_folders.append(path)
+            _take_folder(site, path, taken)
     site.sync()
     return _told(site, taken)
 
@@ -78,37 +84,37 @@ def _take_one(site: BringSite, path: bytes, taken: _Taken, *, half: bool) -> Non
         raise
     if stat.S_ISDIR(there.st_mode):
         taken.folders.append(path)
-    elif _is_still_held(site, path, there, half=half):
+    elif _is_own(site, path, there, taken, half=half) and not _was_touched(site, path, there):
         remove_entry(site.there, path)
         taken.removed += 1
+        taken.inodes.add(there.st_ino)
     else:
         taken.left.append(path)
 
 
-def _is_still_held(site: BringSite, path: bytes, there: os.stat_result, *, half: bool) -> bool:
-    """Whether the source has the same, or the whole of what is half there: so nothing is lost with it."""
-    try:
-        here = status_at(site.here, path)
-    except OSError as error:
-        if error.errno in GONE:
-            return False
-        raise
-    if stat.S_IFMT(here.st_mode) != stat.S_IFMT(there.st_mode):
-        return False
-    if half or not (stat.S_ISREG(here.st_mode) or stat.S_ISLNK(here.st_mode)):
+def _is_own(site: BringSite, path: bytes, there: os.stat_result, taken: _Taken, *, half: bool) -> bool:
+    """Return True if the source holds all of it, so that nothing is lost with it."""
+    if is_same(site, path):
         return True
-    if stat.S_ISLNK(here.st_mode):
-        return _link_at(site.here, path) == _link_at(site.there, path)
-    return _key(here, site.holds) == _key(there, site.holds)
+    # Removing another name of the same file was the inode's last change.
+    is_as_left = there.st_ino in taken.inodes or is_older(there, site.written_ns)
+    return half and is_as_left and is_part(site, path)
 
 
-def _key(status: os.stat_result, holds: Holds) -> tuple[int, int]:
-    return status.st_size, holds.time(status.st_mtime_ns)
+def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
+    """Return True if somebody changed it while it was compared."""
+    now = status_at(site.there, path)
+    seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
+    return seen[0] != seen[1]
 
 
-def _link_at(top: int, path: bytes) -> bytes:
-    with folder_of(top, path) as (folder, name):
-        return os.readlink(name, dir_fd=folder)
+def _take_folder(site: BringSite, path: bytes, taken: _Taken) -> None:
+    if not is_same(site, path):
+        taken.left.append(path)
+    elif remove_entry(site.there, path):
+        taken.removed += 1
+    else:
+        taken.kept_folders.append(path)
 
 
 def remove_made_folders(site_folders: tuple[str, ...]) -> None:
@@ -126,6 +132,10 @@ def _told(site: BringSite, taken: _Taken) -> Said:
     if taken.left:
         source = shown(site.bring.source.path)
         said.append(words.LEFT(source=source, paths=_names(taken.left)))
+        if len(taken.left) > NAMED:
+            list_file = site.run / KEPT
+            replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(taken.left)).encode())
+            said.append(words.ALL_KEPT(file=str(list_file)))
     if taken.kept_folders:
         said.append(words.NOT_EMPTY(paths=_names(taken.kept_folders)))
     return in_a_row(*said)

@@ -1,0 +1,62 @@
+"""What is kept of a migration stays until its own filesystem is there; beside a clone nothing is written."""
+
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, story
+from tests.loop.bring.swapping import clone, put_in
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
+from wizard.apply.decide import keep
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.model.errors import Refused
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def kept(old: Old) -> list[Path]:
+    return [*(old.work.folder / "stores").glob("*/*")]
+
+
+def test_nothing_is_deleted_for_another_filesystem(old: Old) -> None:
+    run = sealed(old)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and kept(old), story(run)
+    own, other = (old.work.bench.folder / name for name in ("own", "other"))
+    copyfile(old.work.bench.image_of(old.drive), own)
+    with other.open("wb") as file:
+        file.truncate(own.stat().st_size)
+    tool("mkfs.ext4", "-q", "-F", str(other))
+    put_in(old.work.bench, old.drive, other)
+    was = old.digest
+    with pytest.raises(Refused):
+        keep(run)
+    carry_out(run, Purpose.KEEP, ())
+    assert kept(old) and old.digest == was, story(run)
+    put_in(old.work.bench, old.drive, own)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT and not kept(old), story(run)
+
+
+def test_with_a_clone_beside_it_neither_is_written(old: Old, make_drive: MakeDrive) -> None:
+    before = old.digest
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    other = make_drive(old.work.bench.image_of(old.drive).stat().st_size)
+    clone(old.work.bench, old.drive, other)
+    was = old.digest
+    for purpose in (Purpose.APPLY, Purpose.UNDO):
+        carry_out(run, purpose, ())
+        assert (old.digest, old.work.digest(other)) == (was, was), story(run)
+    tool("wipefs", "--all", "--quiet", "--force", other)
+    old.work.bench.own(other)
+    Path(other).write_bytes(bytes(1 << 16))
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)

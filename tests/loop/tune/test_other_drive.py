@@ -1,0 +1,110 @@
+"""Changes go on, and go back, on their own filesystem alone: after a restart, with another drive in its
+place, and with a clone beside it. Loop devices have no serial numbers."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, carry_out, ended, said, story, without_power
+from tests.loop.bring.swapping import clone, swap
+from tests.loop.tune.test_actions import label_of, made, mounts_of
+from tests.loop.tune.test_actions_interrupted import stood, wants
+from tests.loop.tune.tuning import begin
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.tune.acting import act
+from wizard.model.documents.changes import SetLabel
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.journal import Event
+
+
+def restart(work: Work, drive: str) -> None:
+    """What a restart leaves of mounts: those of fstab."""
+    for place in reversed(mounts_of(drive)):
+        tool("umount", place)
+    # By the node: other tests have labels, too.
+    names = {
+        f"LABEL={label_of(drive)}",
+        f"UUID={tool('blkid', '-p', '-s', 'UUID', '-o', 'value', drive).strip()}",
+    }
+    for line in work.fstab.read_text().splitlines():
+        if line.split(" ")[0] in names:
+            tool("mount", drive, line.split()[1])
+
+
+def cut_off(work: Work, drive: str, patch: pytest.MonkeyPatch) -> Path:
+    """A run that lost its power when the label was set."""
+    run = begin(work, act(drive, SetLabel("pictures"), work.environment))
+    without_power(patch, Event.STEP_DONE, 1, lambda: carry_out(run, Purpose.APPLY, ()))
+    assert label_of(drive) == "pictures" and state(run) is RunState.INTERRUPTED
+    return run
+
+
+@pytest.mark.parametrize(
+    ("what", "step", "way"),
+    one_in(4, product(("label", "mount", "unmount"), (1, 2), ("resume", "undo"))),
+)
+def test_after_a_restart_it_ends_in_both_directions(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, what: str, step: int, way: str
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    line = "" if what == "mount" else f"LABEL=films {place} ext4 nofail 0 2"
+    work.fstab.write_text(f"# mine\n{line}\n")
+    place.mkdir(parents=True)
+    if what == "unmount":
+        tool("mount", drive, str(place))
+    before = stood(work, drive)
+    run = begin(work, act(drive, wants(work)[what](), work.environment))
+    without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+    restart(work, drive)
+    if way == "resume":
+        resume(run)
+        assert ended(run) is RunState.DONE, story(run)
+        assert not said(run, Event.NOT_VERIFIED)
+        assert (mounts_of(drive) == []) is (what == "unmount") or what == "label"
+        restart(work, drive)
+    undo(run)
+    assert state(run) is RunState.UNDONE and stood(work, drive)[:2] == before[:2], story(run)
+    restart(work, drive)
+    assert mounts_of(drive) == ([] if what == "mount" else [str(place)])
+
+
+def test_with_a_clone_beside_it_neither_is_written(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("LABEL=films /srv/films ext4 nofail 0 2\n")
+    run = cut_off(work, drive, monkeypatch)
+    other = make_drive(work.bench.image_of(drive).stat().st_size)
+    clone(work.bench, drive, other)
+    was = work.digest(drive), work.digest(other)
+    for way in (resume, undo):
+        with pytest.raises(DiskwrightError, match=f"{drive}.*{other}"):
+            way(run)
+        assert (work.digest(drive), work.digest(other)) == was, story(run)
+    tool("wipefs", "--all", "--quiet", other)
+    undo(run)
+    assert state(run) is RunState.UNDONE and label_of(drive) == "films", story(run)
+
+
+@pytest.mark.alone
+def test_the_drive_in_its_place_is_left_alone(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive, other = made(work, make_drive, "ext4", "films"), made(work, make_drive, "ext4", "others")
+    work.fstab.write_text("LABEL=films /srv/films ext4 nofail 0 2\n")
+    run = cut_off(work, drive, monkeypatch)
+    swap(work.bench, drive, other)
+    was = work.digest(drive)
+    with pytest.raises(Refused):
+        resume(run)
+    with pytest.raises(DiskwrightError):
+        undo(run)
+    assert work.digest(drive) == was and label_of(other) == "pictures", story(run)
+    swap(work.bench, drive, other)
+    undo(run)
+    assert state(run) is RunState.UNDONE and label_of(drive) == "films", story(run)

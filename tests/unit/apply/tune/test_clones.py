@@ -1,0 +1,68 @@
+"""Which devices hold a copy of a filesystem, by what blkid and sysfs say."""
+
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.tune import clones
+from wizard.apply.tune.clones import clones_of
+from wizard.model.errors import Failed
+
+LISTED = "/dev/sda1 /dev/sdb1 /dev/dm-0 /dev/dm-1 /dev/dm-2 /dev/loop0"
+
+
+@pytest.fixture
+def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """dm-0 lies on sda1, dm-1 and dm-2 on one volume group, and loop0 shows sdb1."""
+    for name in LISTED.replace("/dev/", "").split():
+        (tmp_path / "class/block" / name / "slaves").mkdir(parents=True)
+    for upper, lower in (("dm-0", "sda1"), ("dm-1", "sdc"), ("dm-2", "sdc")):
+        (tmp_path / "class/block" / upper / "slaves" / lower).touch()
+    (tmp_path / "class/block/loop0/loop").mkdir()
+    (tmp_path / "class/block/loop0/loop/backing_file").write_text("/dev/sdb1\n")
+    monkeypatch.setattr(clones, "SYS", tmp_path)
+    return tmp_path
+
+
+def says(monkeypatch: pytest.MonkeyPatch, listed: str, members: dict[str, str]) -> None:
+    def blkid(*words: str) -> list[str]:
+        return listed.split() if "-t" in words else members.get(words[-1], "").split()
+
+    monkeypatch.setattr(clones, "_blkid", blkid)
+
+
+@pytest.mark.parametrize(
+    ("device", "found"),
+    [
+        ("/dev/sda1", ("/dev/dm-1", "/dev/dm-2", "/dev/loop0", "/dev/sdb1")),
+        ("/dev/sdb1", ("/dev/dm-0", "/dev/dm-1", "/dev/dm-2", "/dev/sda1")),
+        ("/dev/dm-1", ("/dev/dm-0", "/dev/loop0", "/dev/sda1", "/dev/sdb1")),
+    ],
+)
+@pytest.mark.usefixtures("sysfs")
+def test_what_lies_on_one_another_is_no_clone(
+    monkeypatch: pytest.MonkeyPatch, device: str, found: tuple[str, ...]
+) -> None:
+    says(monkeypatch, LISTED, {})
+    assert clones_of(device, "0d2c") == found
+
+
+@pytest.mark.usefixtures("sysfs")
+def test_members_of_one_btrfs_are_no_clones(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = "/dev/sda1 /dev/sdb1"
+    says(monkeypatch, both, {"/dev/sda1": "first", "/dev/sdb1": "second"})
+    assert clones_of("/dev/sda1", "0d2c") == ()
+    says(monkeypatch, both, {"/dev/sda1": "first", "/dev/sdb1": "first"})
+    assert clones_of("/dev/sda1", "0d2c") == ("/dev/sdb1",)
+
+
+@pytest.mark.usefixtures("sysfs")
+def test_without_a_uuid_or_blkid_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, LISTED, {})
+    assert clones_of("/dev/sda1", "") == ()
+
+    def failing(*_: str) -> list[str]:
+        raise Failed("no blkid")
+
+    monkeypatch.setattr(clones, "_blkid", failing)
+    assert clones_of("/dev/sda1", "0d2c") == ()
