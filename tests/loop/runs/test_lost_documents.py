@@ -14,7 +14,7 @@ from wizard.apply.run.journal import RunState
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
 
-NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", "engine/backup.json")
+NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", "backup.json")
 CASES = list(product(NAMES, ("lost", "cut", "other"), ("keep", "undo")))
 
 

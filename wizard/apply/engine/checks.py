@@ -14,7 +14,15 @@ from wizard.apply.block.extents import chunks
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine import words
 from wizard.apply.engine.proof import Proof
-from wizard.apply.engine.record import GOING_BACK, Change, Phase, Record, load_record, settle_record
+from wizard.apply.engine.record import (
+    GOING_BACK,
+    UNTOUCHED,
+    Change,
+    Phase,
+    Record,
+    load_record,
+    settle_record,
+)
 from wizard.apply.engine.sides import Kept, kept_in
 from wizard.apply.engine.stores import digest_of
 from wizard.apply.engine.survey import Content, Side, content_of, is_bare, likeness, stray
@@ -68,7 +76,10 @@ class Checks:
     def _side(self, number: int, change: Change, medium: Medium) -> Side:
         if medium.size_bytes != change.size_bytes:
             resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
-            raise Refused(in_a_row(resized, words.GIVE_BACK(size=change.size_bytes)))
+            if self.record.phase in UNTOUCHED:
+                raise Refused(in_a_row(resized, words.ENDS_RUN(run=self._name)))
+            back = words.GIVE_BACK(size=change.size_bytes)
+            raise Refused(in_a_row(resized, back, words.SHOWS_RUN(run=self._name)))
         return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
 
     def close(self) -> None:

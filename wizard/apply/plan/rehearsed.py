@@ -31,7 +31,7 @@ from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.words import carried
 from wizard.apply.plan.words import rehearsed as words
-from wizard.apply.run.backup import save_backup
+from wizard.apply.run.backup import drop_backup, save_backup
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import STOP
@@ -154,8 +154,13 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         proof = _released(run, plan, drives, journal)
     _tell(plan)
     journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
-    delete_saved(proof)
+    _delete(run, proof)
     return finish()
+
+
+def _delete(run: Path, proof: Proof) -> None:
+    delete_saved(proof)
+    drop_backup(run)
 
 
 def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
@@ -165,11 +170,14 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as exchange:
             proof = exchange.prove_kept()
+    with suppress(DiskwrightError):
+        # The kernel may not have heard of it. If the drive is in use, it has.
+        _tell(plan)
     event, sentence = finish()
     if proof is None and event is Event.DONE:
         proof = Proof(run / FOLDER, Content.NEW)
     if proof:
-        delete_saved(proof)
+        _delete(run, proof)
     return event, sentence
 
 
@@ -214,7 +222,7 @@ def take_back(run: Path, journal: Journal) -> str:
     if is_written:
         _tell(plan)
         journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
-    delete_saved(proof)
+    _delete(run, proof)
     back = words.BACK if is_written or record.phase is Phase.UNDONE else words.UNCHANGED
     return str(back(drives=plan.paths))
 

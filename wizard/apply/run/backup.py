@@ -1,5 +1,5 @@
-"""A second copy of the small documents of a rehearsed run, beside its saved bytes. It is read if one of them
-is lost, damaged or from another run."""
+"""A second copy of the small documents of a rehearsed run. It is read if one of them is lost, damaged or from
+another run."""
 
 import json
 from hashlib import sha256
@@ -10,7 +10,7 @@ from wizard.apply.run.vault import read_regular, replace_durably
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
-FILE = "engine/backup.json"
+FILE = "backup.json"
 NAMES = ("plan.json", "run.json", "rehearsed.json", "drives.json")
 LARGEST_BYTES = 256 * MIB
 
@@ -19,10 +19,14 @@ def save_backup(run: Path) -> None:
     """Copy the documents as they are now; the copy is on the medium on return. Raises Failed."""
     try:
         texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
-        (run / FILE).parent.mkdir(mode=0o700, exist_ok=True)
         replace_durably(run / FILE, json.dumps(texts).encode())
     except (OSError, UnicodeDecodeError) as error:
         raise Failed(words.UNWRITTEN(file=str(run / FILE), why=str(error))) from None
+
+
+def drop_backup(run: Path) -> None:
+    """Delete the copy once nothing is left that it could finish or undo."""
+    (run / FILE).unlink(missing_ok=True)
 
 
 def backed_up(run: Path, name: str) -> str | None:

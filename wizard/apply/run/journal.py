@@ -19,7 +19,7 @@ from wizard.model.journal import Entry, Event
 from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
-RECORD, BACKUP, SNAPSHOT = "rehearsed.json", "engine/backup.json", "snapshot.json"
+RECORD, BACKUP, SNAPSHOT = "rehearsed.json", "backup.json", "snapshot.json"
 """The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
