@@ -43,8 +43,8 @@ class Drives:
     ) -> None:
         self.run = run
         (run / FOLDER).mkdir(parents=True)
-        self.old = [bytes([17 + number]) * SIZE for number in range(len(marks))]
-        self.new = [bytes([117 + number]) * SIZE for number in range(len(marks))]
+        self.old = [Random(17 + number).randbytes(SIZE) for number in range(len(marks))]
+        self.new = [Random(117 + number).randbytes(SIZE) for number in range(len(marks))]
         for number, block in alike:
             place = slice(block * BLOCK, (block + 1) * BLOCK)
             new = bytearray(self.new[number])

@@ -86,7 +86,7 @@ class Committing:
                 else:
                     if proof is not None:
                         delete_saved(proof)
-                    return
+                        return
         drop_folder(self._folder)
 
     def check_kept(self) -> None:
