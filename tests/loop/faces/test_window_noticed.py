@@ -19,7 +19,7 @@ from wizard.apply.decide import undo
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.migration.way_back import Back
-from wizard.apply.migration.write_protect import is_protected
+from wizard.apply.block.write_protect import is_protected
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.faces.runs.status import row_of

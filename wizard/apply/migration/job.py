@@ -21,7 +21,7 @@ from wizard.apply.migration.run import (
 )
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.way_back import can_be_taken_back
-from wizard.apply.migration.write_protect import protect, take_writes
+from wizard.apply.block.write_protect import protect, take_writes
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives

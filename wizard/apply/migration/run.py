@@ -16,7 +16,7 @@ from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import can_be_taken_back, is_closed, is_stranded
-from wizard.apply.migration.write_protect import protect
+from wizard.apply.block.write_protect import protect
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
