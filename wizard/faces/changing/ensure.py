@@ -54,7 +54,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--check", action="store_true", help=str(words.CHECK()))
     made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_journal(RUN_HERE())
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
     return made
 
@@ -79,8 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
     wanted = read_wanted(*read_document(file))
     if os.geteuid() != 0:
         raise Refused(f"{NEEDS_ROOT()}  {given_again()}")
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), journal_dir)
+    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), arguments.journal)
     with redirect_stdout(sys.stderr):
         # Data is the result alone; what runs say on the way is narration here.
         results = ensured(wanted, where, check=arguments.check)

@@ -76,14 +76,13 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(words.RUN()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """List, or tell one."""
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
+    runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
     rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
@@ -94,7 +93,7 @@ def main(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(NO_RUN(folder=printable(str(runs_folder(journal_dir)), 200)))
+        say(NO_RUN(folder=printable(str(runs_folder(arguments.journal)), 200)))
     return ExitCode.DONE
 
 
