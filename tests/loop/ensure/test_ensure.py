@@ -14,6 +14,7 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
+from tests.loop.runs.found.test_replugged import attach, detach
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.look import Standing, look_at
 from wizard.apply.ensure.using import Where
@@ -25,6 +26,7 @@ from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import Match, WantedDrives
+from wizard.model.errors import ExitCode
 from wizard.model.names import partition_path
 from wizard.model.units import MIB
 
@@ -336,3 +338,24 @@ def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
         tool("umount", str(work.place("media")))
     assert ensure(allows, work).state == "changed"
     assert ensure(silent, work).state == "as-wanted"
+
+
+def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a serial number the drive is not known any more by the run that wrote nothing to it."""
+    drive = make_drive(SIZE)
+    wanted = wanted_for(drive, work)
+    look = look_at(wanted.drive[0], where(work))
+    assert look.plan is not None and look.plan.drive.serial is None
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    until(lambda: Path(f"{opened}.reached").exists())
+    kill(run)
+    opened.touch()
+    until(lambda: not is_locked(run))
+    attach(work, drive, detach(work, drive))
+    result = ensure(wanted, work)
+    assert (result.state, result.exit_code) == ("changed", ExitCode.DONE), told(result)
+    assert ensure(wanted, work).state == "as-wanted"

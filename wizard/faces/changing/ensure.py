@@ -168,6 +168,12 @@ def _carried_out(look: Look, where: Where) -> Result:
         except DiskwrightError as error:
             failed = replace(look, standing=Standing.REFUSED, said=(reason_of(error),))
             return Result(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
+        if code is ExitCode.REFUSED and look.standing is Standing.RESUME:
+            # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
+            anew = _same_again(first, look_at(look.wanted, where))
+            if anew.standing is Standing.MAKE:
+                look = anew
+                continue
         if code is not ExitCode.DONE:
             ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
             return Result(first, ended, tuple(runs), code)
