@@ -359,3 +359,31 @@ def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
     result = ensure(wanted, work)
     assert (result.state, result.exit_code) == ("changed", ExitCode.DONE), told(result)
     assert ensure(wanted, work).state == "as-wanted"
+
+
+@pytest.mark.parametrize(
+    ("order", "spoils"),
+    [((0, 1), False), ((1, 0), False), ((0, 1), True)],
+    ids=["fails first", "fails last", "the other is refused then"],
+)
+def test_of_several_drives_the_worst_decides_how_it_ends(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, order: tuple[int, int], spoils: bool
+) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    _, *entries = (
+        f'[[drive]]\nmatch = {{ path = "{drive}" }}\n[[drive.volume]]\nworkload = "large-media"\n'
+        f'mount = "{work.place(name)}"\nfs = "ext4"\nlabel = "{name}"\n'
+        for drive, name in zip(("", *drives), ("", "broken", "whole"), strict=True)
+    )
+    file = work.folder / "wanted.toml"
+    file.write_text('schema = "diskwright.wanted/1"\n' + "".join(entries[at] for at in order))
+    real = tool("sh", "-c", "command -v mkfs.ext4").strip()
+    # The first time it is only tried out if the plan can be made.
+    fails = f"mkdir {work.folder}/tried || {{ {f'mkswap {drives[1]};' if spoils else ''} exit 1; }}"
+    script = f'case "$*" in *broken*) {fails} ;; esac\nexec {real} "$@"'
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", script)
+    done = diskwright(work, "ensure", str(file), "--fstab", str(work.fstab), "--json")
+    assert done.returncode == ExitCode.FAILED, done.stderr
+    states = {one["path"]: one["state"] for one in json.loads(done.stdout)["drives"]}
+    assert states[drives[0]] == "failed"
+    assert states[drives[1]] == ("refused" if spoils else "changed")

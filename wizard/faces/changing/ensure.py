@@ -36,6 +36,12 @@ EXAMPLE = BUNDLED / "wanted.toml"
 MOST_STEPS = 12
 """So many runs at most bring one drive there: making it, or a change for each volume."""
 
+WORST_FIRST = (
+    *(ExitCode.ENDED_BY_USER, ExitCode.INTERRUPTED, ExitCode.FAILED),
+    *(ExitCode.REFUSED, ExitCode.USAGE, ExitCode.CHANGED, ExitCode.DONE),
+)
+"""Of several drives the worst decides: that nothing was written to one must not hide a run that did."""
+
 
 def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
@@ -90,7 +96,7 @@ def main(arguments: Namespace) -> ExitCode:
         for result in results:
             for line in lines_of(result):
                 out().print(line, soft_wrap=True)
-    code = max((result.exit_code for result in results), default=ExitCode.DONE)
+    code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
     if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
         return ExitCode.CHANGED
     return code
