@@ -116,3 +116,17 @@ def test_both_drives_end_as_planned_or_as_before(tmp_path: Path, way: tuple[Act,
                 assert drives.does(keep)
             ended = drives.is_old if then is undo else drives.is_new
             assert ended(0) and ended(1)
+
+
+def test_no_drive_shows_what_it_held_once_a_part_of_it_is_gone(tmp_path: Path) -> None:
+    """Half written it must not be mountable."""
+    half = 0
+    for drives in states(tmp_path, (), commit, 1):
+        for number, (marks, _) in enumerate(TWO):
+            now, old = drives.drives[number].content, drives.old[number]
+            blocks = [slice(at, at + BLOCK) for at in range(0, len(old), BLOCK)]
+            kept = [now[block] == old[block] for block in blocks]
+            if not all(same for at, same in enumerate(kept) if at not in marks):
+                half += 1
+                assert not any(kept[mark] for mark in marks)
+    assert half
