@@ -114,8 +114,20 @@ def watched(words: list[str]) -> int:
     if "--debug" in words:
         from wizard.report.debug import debugged
 
-        return debugged(words, carry_out)
+        return debugged(words, carry_out, own_words(words))
     return carry_out(words)
+
+
+def own_words(words: "Sequence[str]") -> frozenset[str]:
+    """The words of the command line that name nobody: commands, and the command's options and their fixed
+    values."""
+    actions = [
+        action for name in {WIZARD, *words} & {WIZARD, *COMMANDS} for action in parser_of(name)._actions
+    ]
+    options = (option for action in actions for option in action.option_strings)
+    return frozenset(
+        (*COMMANDS, "help", "--version", *options, *(str(one) for a in actions for one in a.choices or ()))
+    )
 
 
 def named_command() -> re.Pattern[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import time
 
+from wizard.apply.block.write_protect import take_writes
 from wizard.demo import words
 from wizard.demo.image import build_image
 from wizard.demo.release import IMAGE_NAME, RUNS_NAME, WRITER_SECONDS, clean_up
@@ -141,6 +142,8 @@ def _make(folder: Path) -> DemoDrive:
     # With --partscan the kernel drops the partitions itself when the device is detached, even by a last user
     # who was not asked.
     path = run(["losetup", "--find", "--show", "--partscan", str(image)], seconds=TOOL_SECONDS).output.strip()
+    # A loop device keeps the read-only flag of whoever had it before.
+    take_writes(path)
     drive = DemoDrive(path, image, folder)
     drive.fstab.parent.mkdir()
     drive.fstab.write_text(f"# {words.OWN_FSTAB()}\n", encoding="utf-8")

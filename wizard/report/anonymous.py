@@ -97,10 +97,10 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
     return replace(_rewritten(report, words), anonymous=True)
 
 
-def text_without_names(text: str, nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> str:
-    """A text with the same replaced that `nouns` name, facts that it was written about, and `others`, with
-    their kinds."""
-    return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset()).text(text)
+def words_for(nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> "Words":
+    """The words for what `nouns` name, facts that a text was written about, and `others`, with their
+    kinds."""
+    return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset())
 
 
 class Words:
@@ -127,7 +127,7 @@ class Words:
                         quoted = f"{quote}{form}{quote}"
                         self._known[quoted.casefold()] = f"{quote}{word}{quote}"
                         found[quoted] = re.escape(quoted)
-                    for key in ("name=", "LABEL=", "named "):
+                    for key in ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING)):
                         self._known[f"{key}{form}".casefold()] = f"{key}{word}"
                         found[f"{key}{form}"] = f"{re.escape(key + form)}(?![0-9A-Za-z])"
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]

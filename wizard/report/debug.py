@@ -1,24 +1,22 @@
 """`--debug`: a log of one command that fits into a report of a bug."""
 
-import json
 import os
 import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from itertools import pairwise
 from pathlib import Path
 
 from wizard import __version__
 from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.names import printable
 from wizard.probe.facts import RawMachine
-from wizard.probe.host.sysfs import SYS
 from wizard.probe.interpret import machine_of
-from wizard.report.anonymous import text_without_names
-from wizard.report.secrets import BY_FIELD, SERIAL
+from wizard.report.anonymous import words_for
+from wizard.report.given import masked, names_given
 from wizard.report.words.page import LOG, LOG_REPLACED, LOG_SERIALS
 from wizard.tools import debuglog
 from wizard.tools.program import run
@@ -33,13 +31,12 @@ VERSION_OPTIONS = dict.fromkeys(
 option they lack."""
 
 VERSION_SECONDS = 5.0
-LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
 LARGEST_BYTES = 200_000
 
 
-def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
-    """Have `work` do what the words without our own say, and its exit code. The log is finished whatever
-    comes of it; stderr says where."""
+def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Collection[str] = ()) -> int:
+    """Have `work` do what the words without our own say, and return its exit code. The log is finished
+    whatever comes of it; stderr says where. `known` are the command's own words, which name nobody."""
     try:
         scratch = scratch_folder()
     except Failed as error:
@@ -62,7 +59,7 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
             text = raw.read_text(encoding="utf-8", errors="replace")
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
-            place = _put(text if serials else _without_names(text, words), scratch)
+            place = _put(text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch)
             held = LOG_SERIALS() if serials else LOG_REPLACED()
             print(LOG(place=str(place), held=held), file=sys.stderr)
 
@@ -81,7 +78,12 @@ def _surroundings(words: Sequence[str]) -> Iterator[str]:
         )
     yield ", ".join(f"{name} {_package_version(name)}" for name in PACKAGES)
     yield f"user {os.geteuid()}, TERM={os.environ.get('TERM', '')}, LANG={os.environ.get('LANG', '')}"
-    yield shlex.join(["diskwright", *words])
+    yield _command(words)
+
+
+def _command(words: Sequence[str]) -> str:
+    """The command as it was typed, as the log has it."""
+    return printable(shlex.join(["diskwright", *words]), debuglog.LONGEST_LINE)
 
 
 def _package_version(name: str) -> str:
@@ -107,38 +109,13 @@ def _versions(text: str) -> Iterator[str]:
         )
 
 
-def _without_names(text: str, words: Sequence[str]) -> str:
-    """The log with what names drives and people replaced, as far as this process met it or a document on the
-    command line has it."""
+def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
+    """The log with what names drives and people replaced, as far as this process met it, or the command, its
+    environment or a document of it has it."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in debuglog.seen)
-    tokens = {token: SERIAL for token in _tokens(words) if not (SYS / "class/block" / token).exists()}
-    documents = {value: kind for word in words for value, kind in _in_document(Path(word))}
-    return text_without_names(text, nouns, documents | tokens, os.uname().nodename)
-
-
-def _tokens(words: Sequence[str]) -> Iterator[str]:
-    """What confirms a drive: its serial number, or where it has none the kernel's name of it, which is no
-    secret."""
-    yield from (after for word, after in pairwise(words) if word == "--confirm")
-    yield from (word.partition("=")[2] for word in words if word.startswith("--confirm="))
-
-
-def _in_document(path: Path) -> Iterator[tuple[str, str]]:
-    """Whatever names something in a file that is a JSON document, with its kind."""
-    with suppress(OSError, ValueError, RecursionError):
-        if path.is_file() and path.stat().st_size <= LARGEST_DOCUMENT_BYTES:
-            yield from _named(json.loads(path.read_text(encoding="utf-8")))
-
-
-def _named(value: object, kind: str | None = None) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _named(inner, BY_FIELD.get(name))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _named(inner, kind)
-    elif isinstance(value, str) and kind is not None:
-        yield value, kind
+    names = words_for(nouns, dict(names_given(words, known)), os.uname().nodename)
+    command = shlex.join(("diskwright", *masked(words, known, names)))
+    return names.text(text.replace(_command(words), command, 1))
 
 
 def _put(text: str, folder: str) -> Path:

@@ -11,6 +11,7 @@ from tests.loop.applying import ROOT, Work, command_to_apply, ended, wish
 from tests.loop.attack.attacking import unharmed
 from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import find_run
 from wizard.layout.document import render_plan
 from wizard.model.errors import Refused
@@ -64,3 +65,24 @@ def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, um
     assert Path(work.place("deep")).stat().st_mode & 0o777 == 0o755, (
         "a mount point's folder is made as by mkdir"
     )
+
+
+@pytest.mark.parametrize("words", [("--journal", "own/runs"), ()], ids=["option", "state"])
+def test_a_relative_folder_is_that_of_the_command(
+    work: Work, make_drive: MakeDrive, words: tuple[str, ...]
+) -> None:
+    """The process that applies works in `/`."""
+    argv = command_to_apply(work, work.plan(make_drive(96 * MIB), wish("ext4")))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DISKWRIGHT_STATE": "own"}
+    done = subprocess.run(
+        [*argv, *words, "--fstab", "fstab"],
+        cwd=work.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    (run,) = (work.folder / "own/runs").glob("*/journal.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert state(run.parent) is RunState.DONE

@@ -1,6 +1,7 @@
 """Somebody used what a plan is to destroy after the plan was made: it is refused, whatever filesystem it
 is."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,24 @@ def test_a_file_that_was_written_since_is_not_destroyed(
     ):
         check(work, plan)
     check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+
+
+def test_a_plan_that_lost_what_it_knew_of_its_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
+    """Its digest is right: what is missing was left out on purpose."""
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    first, *rest = plan.drive.held
+    assert not rest and plan.drive.diskseq
+    for known in (
+        replace(plan.drive, held=()),
+        replace(plan.drive, diskseq=None),
+        replace(plan.drive, held=(replace(first, number=2),)),
+    ):
+        forged = read_plan(render_plan(replace(plan, drive=known)), "it")
+        with unharmed(work, drive), pytest.raises(Refused):
+            check(work, forged)
+    check(work, plan)
 
 
 LUKS = ("luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file")

@@ -14,6 +14,7 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
+from tests.loop.runs.found.test_replugged import attach, detach
 from tests.schemas.valid import faults_of
 from wizard.apply.engine.words import UNKNOWN_DATA
 from wizard.apply.ensure.look import Standing, look_at
@@ -26,6 +27,7 @@ from wizard.faces.changing.ensure import ensured
 from wizard.faces.showing.ensured import Result, document_of
 from wizard.layout.ensured.document import read_wanted
 from wizard.model.documents.ensure import Match, WantedDrives
+from wizard.model.errors import ExitCode
 from wizard.model.names import partition_path
 from wizard.model.said import Said
 from wizard.model.units import MIB
@@ -343,3 +345,52 @@ def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
         tool("umount", str(work.place("media")))
     assert ensure(allows, work).state == "changed"
     assert ensure(silent, work).state == "as-wanted"
+
+
+def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a serial number the drive is not known any more by the run that wrote nothing to it."""
+    drive = make_drive(SIZE)
+    wanted = wanted_for(drive, work)
+    look = look_at(wanted.drive[0], where(work))
+    assert look.plan is not None and look.plan.drive.serial is None
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
+    until(lambda: Path(f"{opened}.reached").exists())
+    kill(run)
+    opened.touch()
+    until(lambda: not is_locked(run))
+    attach(work, drive, detach(work, drive))
+    result = ensure(wanted, work)
+    assert (result.state, result.exit_code) == ("changed", ExitCode.DONE), told(result)
+    assert ensure(wanted, work).state == "as-wanted"
+
+
+@pytest.mark.parametrize(
+    ("order", "spoils"),
+    [((0, 1), False), ((1, 0), False), ((0, 1), True)],
+    ids=["fails first", "fails last", "the other is refused then"],
+)
+def test_of_several_drives_the_worst_decides_how_it_ends(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, order: tuple[int, int], spoils: bool
+) -> None:
+    drives = make_drive(SIZE), make_drive(SIZE)
+    _, *entries = (
+        f'[[drive]]\nmatch = {{ path = "{drive}" }}\n[[drive.volume]]\nworkload = "large-media"\n'
+        f'mount = "{work.place(name)}"\nfs = "ext4"\nlabel = "{name}"\n'
+        for drive, name in zip(("", *drives), ("", "broken", "whole"), strict=True)
+    )
+    file = work.folder / "wanted.toml"
+    file.write_text('schema = "diskwright.wanted/1"\n' + "".join(entries[at] for at in order))
+    real = tool("sh", "-c", "command -v mkfs.ext4").strip()
+    # The first time it is only tried out if the plan can be made.
+    fails = f"mkdir {work.folder}/tried || {{ {f'mkswap {drives[1]};' if spoils else ''} exit 1; }}"
+    script = f'case "$*" in *broken*) {fails} ;; esac\nexec {real} "$@"'
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", script)
+    done = diskwright(work, "ensure", str(file), "--fstab", str(work.fstab), "--json")
+    assert done.returncode == ExitCode.FAILED, done.stderr
+    states = {one["path"]: one["state"] for one in json.loads(done.stdout)["drives"]}
+    assert states[drives[0]] == "failed"
+    assert states[drives[1]] == ("refused" if spoils else "changed")

@@ -15,11 +15,11 @@ from tests.loop.applying import Work, carry_out, diskwright, story, without_powe
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.block.write_protect import is_protected
 from wizard.apply.decide import undo
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.migration.way_back import Back
-from wizard.apply.migration.write_protect import is_protected
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.faces.runs.status import row_of

@@ -11,7 +11,7 @@ from tests.unit.desk.asides.test_trial import trial
 from tests.unit.desk.live import MEDIA, RUN, Live, at_review, begun, entry
 from tests.unit.desk.person import Person
 from tests.unit.desk.places.test_review import crowded
-from tests.unit.layout.layouts import plan_for, wish
+from tests.unit.layout.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import RunState
 from wizard.desk.draft import for_purpose
@@ -19,7 +19,7 @@ from wizard.desk.places.drives import Drives
 from wizard.desk.places.work import Work
 from wizard.desk.view import Tone
 from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
+from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.told.promise import WayBackRoom
 from wizard.model.documents.changes import Changes
 from wizard.model.documents.migration import Migration
@@ -297,3 +297,28 @@ def test_who_measured_by_writing_is_not_told_that_nothing_was_written(writes: bo
     assert person.view.place == "question"
     assert ("Nothing was written" in person.text) is not writes
     assert ("Only measuring has written" in person.text) is writes
+
+
+@pytest.mark.parametrize(
+    "typed", [("S1", ""), ("", "S2"), ("S1", "S1"), ("S2", "S1"), ("S1", "s2"), ("sda", "sdb")]
+)
+def test_going_on_over_two_drives_wants_the_token_of_each(typed: tuple[str, str]) -> None:
+    other = drive(path="/dev/sdb", serial="S2", wwn=None, by_id=("/dev/disk/by-id/ata-Example_S2",))
+    around = replace(machine(drive(), other), tools=EVERYTHING)
+    services = StillWrites(around)
+    services.ends = RunState.INTERRUPTED
+    services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
+    uuids = (f"a3b1c2d4-0000-4000-8000-{number:012d}" for number in range(20))
+    asked = StripeWish("btrfs", None, None)
+    services.plan_begun = make_striped_plan(
+        around, around.drives, wish("btrfs"), asked, None, lambda: next(uuids)
+    )
+    services.open = (OpenRun(RUN, "interrupted", services.plan_begun.paths, ("resume", "undo")),)
+    person = Person(services)
+    person.act("show-run")
+    person.act("resume")
+    assert person.view.place == "typing" and [one.key for one in person.view.fields] == ["token0", "token1"]
+    person.act("take", token0=typed[0], token1=typed[1])
+    assert services.seen.resumed < 1 and person.view.place == "typing"
+    person.act("take", token0="S1", token1="S2")
+    assert services.seen.resumed == 1

@@ -1,6 +1,7 @@
 """`--debug`: a log that a report of a bug can have with it."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.machines import FOLDER
+from wizard.cli import COMMANDS, WIZARD, own_words, parser_of
 from wizard.model.errors import ExitCode
 from wizard.probe.recorded import load_machine
 from wizard.report.debug import LARGEST_BYTES, debugged
@@ -160,3 +162,69 @@ def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken
     monkeypatch.setattr(scratch, "SPARE", ())
     assert debugged(["status"], lambda words: 7) == ExitCode.FAILED
     assert "TMPDIR" in capsys.readouterr().err
+
+
+def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does: str | None = None) -> str:
+    """The log of a command that has `does`, or all of its words, in what it ran."""
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+
+    def work(rest: list[str]) -> int:
+        debuglog.note(debuglog.COMMAND, " ".join(rest) if does is None else does)
+        return 0
+
+    debugged(["--debug", *words], work, own_words(words))
+    (file,) = folder.glob("diskwright-debug-*")
+    said = file.read_text()
+    file.unlink()
+    return said
+
+
+@pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
+def test_whatever_an_option_names_is_replaced(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking = [action for action in parser_of(name)._actions if action.nargs != 0 and not action.choices]
+    words = [name]
+    for action in taking:
+        for value in ("zorka", "/srv/zorka", "zorka/plan.json", "qz", "/dev/zorka", "zorka's own"):
+            option = action.option_strings[-1:]
+            words += [*option, value]
+            words += [f"{option[0]}={value}"] if option[:1] and option[0].startswith("--") else []
+    said = logged(words, tmp_path, monkeypatch)
+    assert not re.search("zorka|\\bqz\\b", said), said
+    assert all(option in said for action in taking for option in action.option_strings[-1:])
+
+
+def test_what_the_program_knows_stays_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [
+        *("plan", "/dev/sdb", "/dev/nvme0n1p2", "--replace", "--table", "gpt", "--fs", "ext4"),
+        *("--option", "noatime", "--chunk", "512KiB", "--mirror", "btrfs"),
+    ]
+    volume = "workload=large-media,size=50%,label=q,mount=/srv/zorka,writable=group:zo,subvolume=@zorka:/home"
+    said = logged([*kept, "--volume", volume], tmp_path, monkeypatch)
+    assert f"diskwright --debug {' '.join(kept)} --volume" in said
+    assert re.search(
+        r"workload=large-media,size=50%,label=NAME-\d+,mount=/FILE-\d+,writable=group:USER-\d+", said
+    )
+    assert "zo" not in re.sub("zone[sd]?", "", said)
+
+
+def test_names_of_a_document_and_of_the_environment_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = tmp_path / "wanted.toml"
+    wanted.write_text(
+        "schema = 'diskwright.wanted/1'\n[[drive]]\nname = 'zorkas'\nmatch = { serial = 'ZQ-77' }\n"
+        "[[drive.volume]]\nworkload = 'nas'\nlabel = 'zorkaslabel'\nmount = '/srv/zorkasplace'\n"
+        "writable = 'group:zorkasgroup'\n"
+    )
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"writer": {"kind": "person", "name": "zorka"}}')
+    monkeypatch.setenv("SUDO_USER", "zorkadmin")
+    monkeypatch.setenv("HOME", "/srv/zorkahome")
+    ran = (
+        "mkfs -L zorkaslabel zorkas ZQ-77 /srv/zorkasplace/x zorkasgroup zorka zorkadmin /srv/zorkahome/y nas"
+    )
+    said = logged(["ensure", str(wanted), str(plan)], tmp_path, monkeypatch, ran)
+    assert "zorka" not in said and "ZQ-77" not in said
+    assert said.count(" nas\n") == 1, "a purpose of ours"

@@ -184,3 +184,14 @@ def test_a_command_loads_no_other_words_than_its_own(name: str) -> None:
     assert mine in loaded
     assert not loaded.intersection(others)
     assert "wizard.faces.showing.words.commands" not in loaded
+
+
+@pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
+def test_a_folder_of_runs_is_absolute_whatever_command_takes_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parser = parser_of(name)
+    found = [action for action in parser._actions if "--journal" in action.option_strings]
+    assert all(parser._get_value(action, "runs") == tmp_path / "runs" for action in found)
+    assert all(parser._get_value(action, "") is None for action in found), "an empty variable of a script"

@@ -118,7 +118,7 @@ class Bench:
         return {
             "PATH": str(self.bin),
             "HOME": str(self.folder),
-            "DISKWRIGHT_STATE": str(self.state),
+            "DISKWRIGHT_SETUP": str(self.state),
             "DISKWRIGHT_EXTRA_PACKAGES": extra,
             **self.environment,
         }
@@ -184,6 +184,26 @@ def test_it_finds_itself_behind_links_ignores_the_current_folder_and_keeps_what_
     done = bench.run("--version", launcher=tmp_path / "two")
     assert done.stdout == "<-m><wizard><--version>"
     assert bench.asked() == [f"{REPO}|1|1|"]
+
+
+def test_a_folder_for_runs_brings_no_second_environment(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.environment["DISKWRIGHT_STATE"] = str(tmp_path / "runs")
+    done = bench.run("inspect")
+    assert (done.returncode, done.stdout) == (0, "<-m><wizard><inspect>"), done.stderr
+    assert bench.asked() == [f"{REPO}|1|1|"] and not bench.installs()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights that somebody could take")
+@pytest.mark.parametrize("variable", ["DISKWRIGHT_STATE", "DISKWRIGHT_SETUP"])
+def test_root_uses_no_folder_that_others_can_change(tmp_path: Path, variable: str) -> None:
+    bench = Bench(tmp_path)
+    (tmp_path / "theirs").mkdir()
+    os.chown(tmp_path / "theirs", 12345, 12345)
+    bench.environment[variable] = str(tmp_path / "theirs")
+    done = bench.run("inspect")
+    assert done.returncode == 3 and variable in done.stderr
+    assert bench.asked() == []
 
 
 def test_help_needs_no_environment(tmp_path: Path) -> None:

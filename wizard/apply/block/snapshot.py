@@ -16,6 +16,7 @@ from wizard.advise.missing import missing
 from wizard.apply.block import words
 from wizard.apply.block.devices import forget_caches, size_bytes
 from wizard.apply.block.unseen import heed, ignore_mapped
+from wizard.apply.block.write_protect import take_writes
 from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.model.errors import Failed, Refused
@@ -91,6 +92,8 @@ class Snapshot:
         forget_caches(self.device)
         try:
             loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
+            # A loop device keeps the read-only flag of whoever had it before.
+            take_writes(loop)
             # Where the store's filesystem cannot do it, the page cache is used.
             run(("losetup", "--direct-io=on", loop), seconds=LOOK_SECONDS, accept=range(256))
             sectors = size_bytes(self.device) // KERNEL_SECTOR_BYTES

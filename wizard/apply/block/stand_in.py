@@ -18,6 +18,7 @@ from time import monotonic, sleep
 
 from wizard.apply.block import words
 from wizard.apply.block.devices import SYS_BLOCK, forget_partitions, kernel_name, tell_kernel, wait_for
+from wizard.apply.block.write_protect import take_writes
 from wizard.apply.table.image import Image
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -174,7 +175,8 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         flags = GOES_WITH_LAST_USER | WITH_PARTITIONS
         told = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
         fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*told))
-        # A loop device can have kept partitions of whoever had it before.
+        # A loop device keeps the read-only flag and the partitions of whoever had it before.
+        take_writes(node)
         tell_kernel(node, anew=True)
     except BaseException:
         os.close(loop)

@@ -2,7 +2,7 @@
 anything any more."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,11 +23,15 @@ from wizard.tools.program import find, run
 MOST_ROUNDS = 50
 """Behind one mark another can come to light; ZFS has the most."""
 
-ASKED = (("cryptsetup", "isLuks"), ("mdadm", "--examine"))
-"""Commands that end with 0 only where they recognise something on the device behind them."""
+ASKED = ((("cryptsetup", "isLuks"), (0, 1)), (("mdadm", "--examine"), range(256)))
+"""Commands that end with 0 only if they recognise something on the device behind them, and the statuses that
+are an answer: cryptsetup(8) gives any other for an error, mdadm(8) documents none."""
 
 PROBE = ("blkid", "--probe", "--output", "value", "--match-tag", "TYPE", "--match-tag", "PTTYPE")
 """Prints what it recognises; by its status it also tells of the partition's entry in its drive's table."""
+
+PROBED = (0, 2)
+"""The statuses of blkid(8) that are an answer. With 8 it recognises several things, and prints none."""
 
 
 class Marking:
@@ -106,12 +110,13 @@ class Marking:
         forget_caches(self._node)
 
     def refuse_recognised(self, part: str, filesystem: str | None) -> None:
-        """Raises Failed where a tool still recognises what a partition holds, or the kernel mounts it."""
+        """Raises Failed if a tool still recognises what a partition holds, the kernel mounts it, or a tool
+        fails."""
         forget_caches(part)
-        if seen := run((*PROBE, part), seconds=self._seconds, accept=range(-64, 256)).output.split():
+        if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
             raise Failed(words.BLKID_SEES(seen=printable(" ".join(seen), 60), part=part))
-        for argv in ASKED:
-            if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
+        for argv, answers in ASKED:
+            if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
                 raise Failed(words.STILL_SEEN(program=argv[0], part=part))
         if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
             alone_on([self._node], ("pvs", part)), self._seconds
@@ -128,5 +133,6 @@ class Marking:
             place.rmdir()
 
 
-def _succeeds(argv: tuple[str, ...], seconds: float) -> bool:
-    return run(argv, seconds=seconds, accept=range(-64, 256)).status == 0
+def _succeeds(argv: tuple[str, ...], seconds: float, answers: Sequence[int] = range(256)) -> bool:
+    """Return True for status 0. Raises Failed for a status that is no answer; a signal never is one."""
+    return run(argv, seconds=seconds, accept=answers).status == 0

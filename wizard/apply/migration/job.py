@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.block.write_protect import protect, take_writes
 from wizard.apply.migration import words
 from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_own, devices_of
@@ -23,7 +24,6 @@ from wizard.apply.migration.run import (
 )
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.way_back import can_be_taken_back
-from wizard.apply.migration.write_protect import protect, take_writes
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.block.write_protect import protect
 from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import line_operations, old_type_back, set_type
 from wizard.apply.migration.ground import Ground, ground_of
@@ -16,7 +17,6 @@ from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import can_be_taken_back, is_closed, is_stranded
-from wizard.apply.migration.write_protect import protect
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment

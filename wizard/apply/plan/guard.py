@@ -99,10 +99,13 @@ def _check_held(member: Member, drive: Drive) -> None:
     """Raises Refused where something that is to go was used since the plan was made; what stays may be
     used."""
     stays = {slot.number for slot in member.before.partitions if slot.kept}
-    now = {held.number: held.superblock_digest for held in held_on(drive)}
-    for held in member.drive.held:
-        if held.number not in stays and now.get(held.number) != held.superblock_digest:
-            node = partition_path(drive.path, held.number) if held.number else drive.path
+    then, now = (
+        {one.number: one.superblock_digest for one in held} for held in (member.drive.held, held_on(drive))
+    )
+    # Also what the plan has no digest of: it was in use then, or the document lost it.
+    for number in sorted({*then, *now} - stays):
+        if now.get(number) != then.get(number):
+            node = partition_path(drive.path, number) if number else drive.path
             raise Refused(words.USED_SINCE(device=node))
 
 

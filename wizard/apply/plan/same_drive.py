@@ -167,8 +167,9 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         return
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
     before, now = identity.diskseq, drive.diskseq
-    if counted and before is not None and now is not None and before != now:
+    is_known = before is not None or identity.boot_id is not None
+    if counted and is_known and now is not None and before != now:
         place = find_drive(identity, partial(_is_the_one, identity))
-        anew = words.ATTACHED_ANEW(drive=shown, now=now, before=before)
+        anew = words.ATTACHED_ANEW(drive=shown, now=now, before=before or 0)
         seems = (words.SEEMS(drive=printable(place)),) if place else ()
         raise Refused(in_a_row(anew, *seems, *again))

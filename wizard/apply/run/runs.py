@@ -78,7 +78,7 @@ class Drives:
 
 def runs_folder(journal_dir: Path | None = None) -> Path:
     """Where runs lie: `journal_dir`, or $DISKWRIGHT_STATE/runs, or /var/lib/diskwright/runs."""
-    return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE) / "runs"
+    return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE).absolute() / "runs"
 
 
 def called(run: Path) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from wizard.desk.parts.drive_rows import short
 from wizard.desk.places.words import plan as words
 from wizard.desk.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 from wizard.filesystems.registry import title_of
-from wizard.layout.steps.destroyed import whole_lost
+from wizard.layout.steps.destroyed import waiting_lost, whole_lost
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import shows_nothing
 from wizard.layout.wishes.wanted import advice_in_role
@@ -54,29 +55,33 @@ def volume_row(session: Session, index: int) -> Row:
 
 
 def lost_line(session: Session, plan: Plan) -> Para:
-    """What goes, by name and size; or that nothing does."""
-    drives = tuple(path.removeprefix("/dev/") for path in plan.paths)
+    """What goes, by name and size, of every drive; or that nothing does."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
-    if gone:
-        names = tuple(
-            words.LOST_ONE(name=_called(slot), what=_what(slot), size=slot.size_bytes) for slot in gone
-        )
-        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_NAMES(names=names)), hang=2)
-    if any(member.before.table == "unread" for member in plan.members):
-        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_UNREAD(drives=drives)), hang=2)
-    if told := [said for member in plan.members if (said := whole_lost(member))]:
-        return para(Piece(words.LOST(), Tone.DANGER), *map(strong, told), hang=2)
-    whole = any(_is_lost(member) for member in plan.members)
-    if whole or (session.drive is not None and session.drive.unrecognised_zones):
-        return para(Piece(words.LOST(), Tone.DANGER), strong(words.LOST_ALL(drives=drives)), hang=2)
-    if plan.before.partitions:
+    names = tuple(words.LOST_ONE(name=_called(slot), what=_what(slot), size=slot.size_bytes) for slot in gone)
+    lost: list[Text] = [words.LOST_NAMES(names=names)] if names else []
+    zoned = {drive.path for drive in session.drives if drive.unrecognised_zones}
+    for member in plan.members:
+        lost += _lost_beside(member, holds=member.before.holds_more or member.drive.path in zoned)
+    if lost:
+        return para(Piece(words.LOST(), Tone.DANGER), *map(strong, lost), hang=2)
+    if any(member.before.partitions for member in plan.members):
         return para(Piece(words.KEPT(), Tone.GOOD), words.KEPT_ALL())
-    return para(Piece(words.NOTHING_LOST(drives=drives), Tone.GOOD))
+    return para(Piece(words.NOTHING_LOST(drives=tuple(map(short, plan.paths))), Tone.GOOD))
 
 
-def _is_lost(member: Member) -> bool:
-    """Whether something lies on the drive itself, which nothing keeps."""
-    return member.before.holds_more
+def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
+    """What goes of a drive beside its partitions. It `holds` something if anything lies on the drive
+    itself."""
+    if member.before.table == "unread":
+        yield words.LOST_UNREAD(drives=(short(member.drive.path),))
+    elif any(slot.kept for slot in member.before.partitions):
+        return
+    elif not member.before.partitions and (whole := whole_lost(member)):
+        yield whole
+    elif holds and not member.before.partitions:
+        yield words.LOST_ALL(drives=(short(member.drive.path),))
+    if waiting := waiting_lost(member.before):
+        yield waiting
 
 
 def _called(slot: Slot) -> str:

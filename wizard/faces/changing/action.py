@@ -114,7 +114,7 @@ def parser(name: str) -> ArgumentParser:
     made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
     made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_journal(RUN_HERE())
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
     return made
 

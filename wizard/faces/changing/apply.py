@@ -70,7 +70,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
     made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
     made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
-    made.add_argument("--journal", metavar="DIR", help=str(words.JOURNAL()))
+    made.add_journal(words.JOURNAL())
     made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB()))
     return made
 
@@ -87,8 +87,8 @@ def main(arguments: Namespace) -> ExitCode:
     _refuse_folders(arguments, carried=False)
     plan = read_plan(text, shown)
     check_read(plan)
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    environment = Environment(fstab=Path(arguments.fstab))
+    journal_dir = arguments.journal
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
     if arguments.dry_run:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:

@@ -39,7 +39,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
     made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=BRING_SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_journal(RUN_HERE())
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
     return made
 

@@ -36,6 +36,12 @@ EXAMPLE = BUNDLED / "wanted.toml"
 MOST_STEPS = 12
 """So many runs at most bring one drive there: making it, or a change for each volume."""
 
+WORST_FIRST = (
+    *(ExitCode.ENDED_BY_USER, ExitCode.INTERRUPTED, ExitCode.FAILED),
+    *(ExitCode.REFUSED, ExitCode.USAGE, ExitCode.CHANGED, ExitCode.DONE),
+)
+"""Of several drives the worst decides: that nothing was written to one must not hide a run that did."""
+
 
 def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
@@ -54,7 +60,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--check", action="store_true", help=str(words.CHECK()))
     made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUN_HERE()))
+    made.add_journal(RUN_HERE())
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
     return made
 
@@ -79,8 +85,7 @@ def main(arguments: Namespace) -> ExitCode:
     wanted = read_wanted(*read_document(file))
     if os.geteuid() != 0:
         raise Refused(f"{NEEDS_ROOT()}  {given_again()}")
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), journal_dir)
+    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), arguments.journal)
     with redirect_stdout(sys.stderr):
         # Data is the result alone; what runs say on the way is narration here.
         results = ensured(wanted, where, check=arguments.check)
@@ -91,7 +96,7 @@ def main(arguments: Namespace) -> ExitCode:
         for result in results:
             for line in lines_of(result):
                 out().print(line, soft_wrap=True)
-    code = max((result.exit_code for result in results), default=ExitCode.DONE)
+    code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
     if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
         return ExitCode.CHANGED
     return code
@@ -169,6 +174,12 @@ def _carried_out(look: Look, where: Where) -> Result:
         except DiskwrightError as error:
             failed = replace(look, standing=Standing.REFUSED, said=(reason_of(error),))
             return Result(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
+        if code is ExitCode.REFUSED and look.standing is Standing.RESUME:
+            # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
+            anew = _same_again(first, look_at(look.wanted, where))
+            if anew.standing is Standing.MAKE:
+                look = anew
+                continue
         if code is not ExitCode.DONE:
             ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
             return Result(first, ended, tuple(runs), code)

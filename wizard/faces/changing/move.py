@@ -44,7 +44,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN()))
     made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT()))
     made.add_argument("--json", action="store_true", help=str(shared.DOCUMENT(schema=MOVES_SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(shared.RUN_HERE()))
+    made.add_journal(shared.RUN_HERE())
     made.set_defaults(fstab=str(OWN_FSTAB))
     return made
 

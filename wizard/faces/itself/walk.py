@@ -32,7 +32,7 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("device", metavar="DEVICE", nargs="?", default="", help=str(words.DEVICE()))
     made.add_argument("--machine", metavar="FILE", type=Path, help=str(words.MACHINE()))
-    made.add_argument("--journal", metavar="DIR", type=Path, help=str(words.JOURNAL()))
+    made.add_journal(words.JOURNAL())
     made.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
     return made
 

@@ -61,7 +61,7 @@ def parser() -> ArgumentParser:
     made.add_argument("-o", "--output", metavar="PLAN.json", help=str(words.OUTPUT()))
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
     made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
-    made.add_argument("--journal", metavar="DIR", help=str(words.JOURNAL()))
+    made.add_journal(words.JOURNAL())
     documents = words.JSON(ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA)
     made.add_argument("--json", action="store_true", help=str(documents))
     return made
@@ -79,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
         store=Path(arguments.store) if arguments.store else None,
         undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
         target=arguments.to,
-        journal_dir=Path(arguments.journal) if arguments.journal else None,
+        journal_dir=arguments.journal,
     )
     if arguments.way is None:
         prospect = prospect_of(situation)

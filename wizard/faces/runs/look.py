@@ -27,13 +27,13 @@ def parser() -> ArgumentParser:
         (words.ABOUT(), words.ABOUT_END()),
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Show it until Enter is pressed."""
-    run = run_meant(arguments.run, "look", Path(arguments.journal) if arguments.journal else None)
+    run = run_meant(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as look:
         for line in _told(look, run):

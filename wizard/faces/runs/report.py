@@ -58,7 +58,7 @@ def parser() -> ArgumentParser:
     made.add_argument("--workload", metavar="ID", help=str(words.WORKLOAD()))
     made.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
     made.add_argument("--verdict", metavar="VERDICT.json", help=str(words.VERDICT()))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     made.add_argument("--without-serials", action="store_true", help=str(words.WITHOUT_SERIALS()))
@@ -101,7 +101,7 @@ def _check(arguments: Namespace) -> None:
 def sources_of(arguments: Namespace) -> Sources:
     """What the command line names; raises BadInput for what cannot be read."""
     alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
-    journal_dir = Path(arguments.journal) if arguments.journal else None
+    journal_dir = arguments.journal
     measured = read_measurement(Path(arguments.verdict)) if arguments.verdict else None
     return Sources(
         run=None if alone else find_run(arguments.run, journal_dir),

@@ -57,13 +57,13 @@ def parser() -> ArgumentParser:
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
     made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
     made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Say which drive is meant, go on, and follow."""
-    journal_dir = Path(arguments.journal) if arguments.journal else None
+    journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
             raise BadInput(words.RUN_OR_DRIVE())

@@ -1,11 +1,13 @@
 """`diskwright status`: what has been applied, and how it ended."""
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wizard.apply.block.waiting import waiting_drives
 from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on
 from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.move.of_run import BadSectors, bad_sectors
@@ -22,7 +24,7 @@ from wizard.faces.showing.console import out, say
 from wizard.faces.words.shared import DOCUMENT, NO_RUN, RUNS_IN
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.journal import Entry
-from wizard.model.names import printable
+from wizard.model.names import printable, typed_word
 
 SCHEMA = "diskwright.runs/1"
 
@@ -76,14 +78,13 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(words.RUN()))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """List, or tell one."""
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
+    runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
     rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
@@ -94,8 +95,24 @@ def main(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(NO_RUN(folder=printable(str(runs_folder(journal_dir)), 200)))
+        say(NO_RUN(folder=printable(str(runs_folder(arguments.journal)), 200)))
+    if not arguments.run and os.geteuid() == 0:
+        _tell_waiting(rows)
     return ExitCode.DONE
+
+
+def _tell_waiting(rows: Iterable[Row]) -> None:
+    """Report the drives on which a run waits that is not listed as open, with the commands that end it."""
+    over = (RunState.UNDONE, RunState.KEPT)
+    known = {path for row in rows if row.state not in over for path in (row.drive or "").split(", ")}
+    for path, notice in waiting_drives(known):
+        run = Path(notice.run) if "/" in notice.run else runs_folder() / notice.run
+        named = typed_word(printable(notice.run, 400))
+        ends = [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
+        told = printable(notice.told, 200)
+        say(words.WAITS_THERE(drive=path, run=printable(notice.run, 200), begun=notice.begun, told=told))
+        for command in ends:
+            say(typed(*command))
 
 
 def _list(rows: Iterable[Row]) -> None:

@@ -1,7 +1,6 @@
 """`diskwright undo`: put back what a run changed, as long as it was not kept."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from wizard.apply.decide import undo
 from wizard.apply.run.begin import check_root
@@ -23,7 +22,7 @@ def parser() -> ArgumentParser:
         (words.ABOUT_BITS(), words.ABOUT_DIRECT(), words.ABOUT_TUNE(), words.ABOUT_MIGRATION()),
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_argument("--journal", metavar="DIR", help=str(RUNS_IN()))
+    made.add_journal(RUNS_IN())
     made.add_argument("--over-changes", action="store_true", help=str(words.OVER_CHANGES()))
     made.add_argument("--confirm", metavar="TOKEN", action="append", default=[], help=str(words.CONFIRM()))
     made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
@@ -32,7 +31,7 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Say which drive is meant, put back, and say so."""
-    run = run_meant(arguments.run, "undo", Path(arguments.journal) if arguments.journal else None)
+    run = run_meant(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)
     if arguments.over_bad_sectors:

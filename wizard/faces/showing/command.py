@@ -5,6 +5,7 @@ import sys
 from argparse import Action, ArgumentParser, HelpFormatter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from wizard.faces.words.shared import EXAMPLES
 from wizard.model.names import printable
@@ -78,11 +79,20 @@ class Command(ArgumentParser):
         super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
         self.examples, self.about = tuple(examples), tuple(about)
 
+    def add_journal(self, says: Said) -> None:
+        """Add `--journal DIR`. The process that applies works in another folder than the command, so the
+        folder is absolute from here on."""
+        self.add_argument("--journal", metavar="DIR", type=_folder, help=str(says))
+
     def format_help(self) -> str:
         """All of it as text; nothing below the options is worded before somebody asks for it."""
         width = help_width()
         lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
         return "\n".join((super().format_help(), *lines, ""))
+
+
+def _folder(named: str) -> Path | None:
+    return Path(named).absolute() if named else None
 
 
 def help_width() -> int:

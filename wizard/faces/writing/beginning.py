@@ -48,7 +48,7 @@ class Question:
 def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
-    journal_dir = Path(arguments.journal) if arguments.journal else None
+    journal_dir = arguments.journal
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     for sentence in question.beforehand:
         say(sentence)

@@ -47,7 +47,7 @@ def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], 
     folders = {
         name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")
     }
-    journal_dir = Path(arguments.journal) if arguments.journal else None
+    journal_dir = arguments.journal
     migration = migration_of_carried(carried, environment, **folders, journal_dir=journal_dir)
     say(words.IS_ON(uuid=carried.before.uuid, device=migration.device))
     if arguments.confirm and not arguments.dry_run:

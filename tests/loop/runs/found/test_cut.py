@@ -177,3 +177,21 @@ def test_killed_at_any_moment_it_is_finished_by_what_is_said(lost: Lost, seed: i
 
 def flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def test_status_mentions_a_drive_that_waits(lost: Lost) -> None:
+    done = diskwright(lost.work, "status")
+    assert done.returncode == 0
+    assert f"sudo diskwright keep --from-drive {lost.drive}\n" in done.stderr, done.stderr
+    keep(make_run(lost))
+    assert lost.drive not in diskwright(lost.work, "status").stderr
+
+
+def test_status_mentions_no_drive_of_a_listed_run(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    old_gpt(drive)
+    run, _ = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    listed = diskwright(work, "status")
+    assert drive in listed.stdout and drive not in listed.stderr
+    other = diskwright(work, "status", "--journal", str(work.folder / "none"))
+    assert f"sudo diskwright keep {run}\n" in other.stderr and f"sudo diskwright undo {run}\n" in other.stderr

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.desk.asides.sides import person_at, recorded, session_for
-from tests.unit.desk.person import Person
+from tests.unit.desk.person import Person, texts_of_block
 from tests.unit.layout.layouts import EVERYTHING
-from tests.unit.layout.several.stripes import numbered
+from tests.unit.layout.several.stripes import numbered, striped
 from tests.unit.machines import partition, partitioned
 from wizard.desk.desk import Desk
 from wizard.desk.details.spread import Spread
+from wizard.desk.parts.plan_rows import lost_line
 from wizard.desk.parts.runs import why_not_now
 from wizard.model.machine import Drive, Use
 from wizard.services.recorded import RecordedServices
@@ -177,3 +178,29 @@ def test_a_drive_with_a_run_on_it_cannot_be_taken_with_the_lists_own_reason(
     assert str(row.why_not) == str(why_not_now(runs)) and row.chosen is None
     person.key("enter", "/dev/sdb")
     assert person.row("/dev/sdb").chosen is None
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("other", ["whole", "unread", "waiting", "empty"])
+def test_what_every_drive_of_a_plan_holds_is_told_as_lost(other: str, order: tuple[int, int]) -> None:
+    plan = striped(numbered(2), "btrfs")
+    slot = replace(plan.after.partitions[0], filesystem="ext3", label="holiday", kept=False)
+    held = (
+        replace(plan.after, slots=(slot,)),
+        {
+            "whole": replace(plan.before, signatures=("ext4",), label="photos"),
+            "unread": replace(plan.before, table="unread"),
+            "waiting": replace(plan.before, waiting="the run 0001-sdb"),
+            "empty": plan.before,
+        }[other],
+    )
+    first, second = (held[at] for at in order)
+    plan = replace(plan, before=first, others=(replace(plan.others[0], before=second),))
+    said = "".join(texts_of_block(lost_line(Session(), plan)))
+    wanted = {
+        "whole": "photos",
+        "unread": f"sd{'ab'[order.index(1)]}",
+        "waiting": "the run 0001-sdb",
+        "empty": "",
+    }[other]
+    assert "holiday" in said and wanted in said and "Lost" in said

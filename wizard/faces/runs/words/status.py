@@ -25,6 +25,10 @@ ABOUT_FAILED = Sentence(
 ABOUT_REFUSED = Sentence("faces.runs.status.about-refused", "refused: the run's own last look found a doubt.")
 ABOUT_UNDONE = Sentence("faces.runs.status.about-undone", "undone: what was there before is back.")
 ABOUT_KEPT = Sentence("faces.runs.status.about-kept", "kept: in use, without a way back.")
+WAITS_THERE = Sentence(
+    "faces.runs.status.waits-there",
+    "The run {run}, begun {begun:moment}, waits on {drive}, though no open run is listed: {told}.",
+)
 LOOK = Sentence("faces.runs.status.look", "(shows it read-only, before you decide)")
 NOT_YET = Sentence("faces.runs.status.not-yet", "done, not yet in use")
 STEPS = Sentence("faces.runs.status.steps", "{done} of {steps} steps")

@@ -1,0 +1,43 @@
+"""A loop device that an earlier user left read-only takes writes again when the program attaches it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.devices import tool
+from wizard.apply.block.stand_in import standing_in
+from wizard.apply.table.image import Image
+from wizard.demo.drive import demo_drive
+from wizard.model.units import MIB
+
+GET_FREE = 0x4C82
+
+
+@contextmanager
+def free_node_left_read_only() -> Iterator[str]:
+    """The loop device that is attached next, with the flag that a detached drive leaves behind."""
+    control = os.open("/dev/loop-control", os.O_RDWR)
+    try:
+        node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
+    finally:
+        os.close(control)
+    tool("blockdev", "--setro", node)
+    try:
+        yield node
+    finally:
+        tool("blockdev", "--setrw", node)
+
+
+def takes_writes(node: str) -> bool:
+    return tool("blockdev", "--getro", node).strip() == "0"
+
+
+@pytest.mark.alone
+def test_loop_devices_left_read_only_take_writes() -> None:
+    with free_node_left_read_only() as node, standing_in(Image(MIB, 512, ())) as one:
+        assert one.node == node and takes_writes(node)
+    with free_node_left_read_only() as node, demo_drive() as demo:
+        assert demo.path == node and takes_writes(node)

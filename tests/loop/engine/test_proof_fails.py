@@ -1,0 +1,36 @@
+"""A tool that fails proves nothing: what it was to look at does not count as unrecognised."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import stand_in
+from wizard.apply.engine.marking import Marking
+from wizard.model.errors import Failed
+from wizard.model.units import MIB
+
+
+@pytest.mark.parametrize(
+    ("program", "script"),
+    [
+        ("blkid", "exit 4"),
+        ("blkid", "exit 8"),
+        ("blkid", "kill -9 $$"),
+        ("cryptsetup", "exit 4"),
+        ("cryptsetup", "kill -9 $$"),
+        ("mdadm", "kill -9 $$"),
+        ("mount", "kill -9 $$"),
+    ],
+)
+def test_a_failing_tool_is_no_proof(
+    make_drive: MakeDrive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, script: str
+) -> None:
+    drive = make_drive(8 * MIB)
+    marking = Marking(drive, 8 * MIB, 512, 30)
+    if program == "mdadm":
+        stand_in(tmp_path / "bin", monkeypatch, program, "exit 1")
+    marking.refuse_recognised(drive, "ext4")
+    stand_in(tmp_path / "bin", monkeypatch, program, script)
+    with pytest.raises(Failed):
+        marking.refuse_recognised(drive, "ext4")
