@@ -1,8 +1,9 @@
-"""Containers, volume groups and md arrays of a rehearsal on a kernel that has neither the device mapper nor md.
+"""Rehearse containers, volume groups and md arrays without the device mapper and md.
 
-Headers and records are real, by the tools that need no kernel, or written here as md lays them out. What such
-a layer contains is made on a loop device, and copied to where the kernel would have put it: through noise for
-a container, behind LVM's records, spread over the parts of an array or copied to each of them.
+Headers and records are real: cryptsetup and LVM write theirs without the kernel, and md's are written here.
+The content of each layer is made on a loop device and then copied to where the kernel would put it: mixed
+with noise in a container, behind LVM's records in a group, spread over the parts of a RAID0, copied to each
+part of a RAID1.
 """
 
 import os

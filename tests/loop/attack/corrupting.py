@@ -31,14 +31,13 @@ def _damaged(run: Path, other: Path, dice: Random) -> str:
 
 
 def _flipped(file: Path, _: Path, dice: Random) -> None:
-    with file.open("r+b") as opened:
-        size = os.fstat(opened.fileno()).st_size
-        for _number in range(dice.choice((1, 1, 8))):
-            at = _somewhere(opened.fileno(), size, dice)
-            opened.seek(at)
-            byte = opened.read(1)
-            opened.seek(at)
-            opened.write(bytes([(byte or b"\0")[0] ^ 1 << dice.randrange(8)]))
+    opened = os.open(file, os.O_RDWR)
+    size = os.fstat(opened).st_size
+    for _number in range(dice.choice((1, 1, 8))):
+        at = _somewhere(opened, size, dice)
+        byte = os.pread(opened, 1, at) or b"\0"
+        os.pwrite(opened, bytes([byte[0] ^ 1 << dice.randrange(8)]), at)
+    os.close(opened)
 
 
 def _somewhere(fd: int, size: int, dice: Random) -> int:
@@ -127,7 +126,7 @@ def _change(document: object, dice: Random) -> None:
     elif isinstance(holder, list) and dice.random() < 0.3:
         holder.append(holder[0])
     else:
-        holder[key] = dice.choice(VALUES)  # type: ignore[index,call-overload]
+        holder[key] = dice.choice(VALUES)  # type: ignore[index]
 
 
 WAYS: tuple[Callable[[Path, Path, Random], None], ...] = (
