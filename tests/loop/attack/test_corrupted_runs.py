@@ -64,10 +64,26 @@ class Commands:
         run_lock: int,
         secret: bytes | None = None,
     ) -> None:
-        """As `wizard.apply.run.process.launch` and `wizard.apply` do it."""
-        locks = tuple(os.dup(lock) for lock in drive_locks)
+        """As `wizard.apply.run.process.launch` and `wizard.apply` do it, in a copy of this process."""
+        if number := os.fork():
+            if status := os.waitpid(number, 0)[1]:
+                self.faults.append(f"{purpose} ended with {status}: {self.crashed.read_text()}")
+            return
         try:
-            kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), locks, secret))
+            self._work(run, purpose, drive_locks, secret)
+        except BaseException as error:  # noqa: BLE001 - any of them would be a traceback
+            self.crashed.write_text(_told(error))
+            os._exit(1)
+        os._exit(0)
+
+    @property
+    def crashed(self) -> Path:
+        """Where such a copy says why it ended early."""
+        return self.runs.parent / "crashed"
+
+    def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
+        try:
+            kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), tuple(drive_locks), secret))
         except (OSError, DiskwrightError) as error:
             with suppress(DiskwrightError):
                 Journal(run).end(Event.FAILED, str(error))
@@ -84,12 +100,16 @@ class Commands:
         except SystemExit as end:
             code = int(end.code or 0)
         except Exception as error:  # noqa: BLE001 - any of them would be a traceback
-            frames = extract_tb(error.__traceback__)
-            at = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:])
-            self.faults.append(f"{told}: {' '.join(words)}: {error!r:.200} at {at}")
+            self.faults.append(f"{told}: {' '.join(words)}: {_told(error)}")
         seconds = monotonic() - began
         if code not in CODES or seconds > SECONDS:
             self.faults.append(f"{told}: {' '.join(words)}: {code} after {seconds:.1f} s")
+
+
+def _told(error: BaseException) -> str:
+    frames = extract_tb(error.__traceback__)
+    at = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:])
+    return f"{error!r:.200} at {at}"
 
 
 @pytest.fixture

@@ -13,11 +13,12 @@ import pytest
 
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive
-from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import ROOT, Work, command_to_apply, diskwright, fill, old_gpt, story, until, wish
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import is_locked
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
+from wizard.model.errors import ExitCode
 from wizard.model.units import MIB
 
 CASES = 100 if IS_FULL else 3
@@ -44,7 +45,6 @@ VALUES: dict[str, tuple[str | None, ...]] = {
     "PYTHONCOERCECLOCALE": ("0",),
     "PYTHONSTARTUP": ("TRAP/sitecustomize.py",),
     "PYTHONPYCACHEPREFIX": (NOWHERE, "TRAP", "relative"),
-    "PYTHONTRACEMALLOC": ("5",),
     "PYTHONMALLOC": ("malloc",),
     "PATH": ("", ".", "/usr/bin:/bin", "TRAP:/usr/bin:/bin", "relative:/usr/bin:/bin"),
     "TMPDIR": (NOWHERE, "relative", "/proc", "/dev/full", ""),
@@ -213,3 +213,31 @@ def test_it_ends_well_or_in_a_sentence(seed: int, work: Work, make_drive: MakeDr
                 told.append(diskwright(work, command, str(run)).stderr)
         assert state(run) is RunState.UNDONE, f"{where}\n{told}\n{story(run)}"
     assert work.digest(drive) == before, where
+
+
+@pytest.mark.parametrize(("status", "wanted"), ((0, ExitCode.DONE), (4, ExitCode.FAILED)))
+def test_how_tools_end_is_known_where_sigchld_is_ignored(
+    status: int, wanted: ExitCode, work: Work, make_drive: MakeDrive
+) -> None:
+    """The kernel keeps no exit status then, and Python takes that for success."""
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    argv = command_to_apply(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    folder = work.folder / "bin"
+    folder.mkdir()
+    (folder / "e2fsck").write_text(f"#!/bin/sh\nexit {status}\n")
+    (folder / "e2fsck").chmod(0o755)
+    done = subprocess.run(
+        [*argv, f"--journal={work.runs}"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=_ignoring(signal.SIGCHLD),
+        check=False,
+    )
+    assert done.returncode == wanted, done.stderr
+    assert ("e2fsck" in done.stderr.splitlines()[-1]) == bool(status), done.stderr
+    assert (work.digest(drive) == before) == bool(status)
