@@ -95,6 +95,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
+    # While it is ignored, the kernel keeps no exit status, and every tool seems to succeed.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()
     os.environ.pop(debuglog.VARIABLE, None)
     called = os.environ.pop(CALLED, "")

@@ -92,14 +92,9 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
         member = plan.members[number]
         slots = {layout: layout.partitions for layout in (member.before, member.after)}
         kept = tuple(
-            Extent(slot.start_bytes, slot.size_bytes) for slot in member.after.partitions if slot.kept
+            slot.extent for slot in member.after.partitions if slot.kept and slot.number != plan.part
         )
-        volumes = {
-            Extent(slot.start_bytes, slot.size_bytes)
-            for found in slots.values()
-            for slot in found
-            if not slot.kept
-        }
+        volumes = {slot.extent for found in slots.values() for slot in found if slot.extent not in kept}
         block = member.drive.geometry.logical_block_bytes
         with Store(old_file(run, number)) as old, Store(new_file(run, number)) as new:
             parts.append(
@@ -109,7 +104,7 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
                     old.read,
                     new.read,
                     image,
-                    tuple(volumes - {*kept}),
+                    tuple(volumes),
                     kept,
                     _notice(run, number, change),
                 )

@@ -2,20 +2,26 @@
 that exist in memory."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID, uuid4
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, wish
+from tests.loop.applying import Work, fill, unknown_kernel, wish
+from tests.loop.partition.test_grown import filled
+from tests.loop.partition.test_one_partition import Shared
 from tests.simulator.jobs import Job, recorded
+from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md_records
 from wizard.apply.plan.rehearse import Ground, rehearse
-from wizard.apply.plan.run import execute
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
+from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.wishes.wish import Arrangement
+from wizard.model.operations.arrays import Level, MakeArray
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.units import KIB, MIB
+from wizard.probe.machine import probe_machine
 
 ODD_SECTOR = 20 * MIB // 512 + 1
 """Where a neighbour that is kept begins; it ends at an odd sector too."""
@@ -141,7 +147,87 @@ def _two(work: Work, make_drive: MakeDrive) -> Plan:
     return work.striped(drives, wish("btrfs"), StripeWish("btrfs"), Mode.REPLACE)
 
 
-JOBS: dict[str, Callable[[Work, MakeDrive], Plan]] = {
+Planned = Callable[[Work, MakeDrive], Plan]
+
+
+def _encrypted(work: Work, make_drive: MakeDrive) -> Plan:
+    """A container in the place of another: each header has a copy further in."""
+    drive = make_drive(128 * MIB)
+    _noise(drive, work)
+    _table(drive, "label: gpt\nstart=1MiB,size=126MiB\n")
+    key = work.folder / "key"
+    key.write_text("a passphrase")
+    tool(*(str(key) if word == "KEY" else word for word in MANY["luks"][1]), f"{drive}p1")
+    return work.plan(drive, replace(wish("ext4"), encrypted=True), mode=Mode.REPLACE)
+
+
+def _encrypted_kept(work: Work, make_drive: MakeDrive) -> Plan:
+    drive = make_drive(400 * MIB)
+    _noise(drive, work, 16 * MIB)
+    _table(drive, "label: gpt\nstart=1MiB,size=8MiB\n")
+    tool("mkfs.ext4", "-q", f"{drive}p1")
+    return work.plan(drive, replace(wish("xfs"), encrypted=True), mode=Mode.USE_FREE)
+
+
+def _grouped(work: Work, make_drive: MakeDrive) -> Plan:
+    """A group of two volumes in the place of another group, with its records at both ends."""
+    drive = make_drive(512 * MIB)
+    _noise(drive, work, 16 * MIB)
+    _table(drive, "label: gpt\nstart=1MiB,size=440MiB\n")
+    tool(*without_kernel([drive], ("pvcreate", "--metadatacopies", "2", f"{drive}p1")))
+    tool(*without_kernel([drive], ("vgcreate", "simulated-old", f"{drive}p1")))
+    wishes = wish("ext4", 64 * MIB), wish("xfs")
+    return work.plan(drive, *wishes, mode=Mode.REPLACE, arrangement=Arrangement(grouped=True))
+
+
+def _array(level: Level, filesystem: str) -> Planned:
+    """Over two drives, of which one was a part of another array, by a record of each kind."""
+
+    def plan(work: Work, make_drive: MakeDrive) -> Plan:
+        drives = [make_drive(384 * MIB) for _ in range(2)]
+        for drive in drives:
+            _noise(drive, work, 16 * MIB)
+        _table(drives[0], "label: gpt\nstart=1MiB,size=128MiB\n")
+        was = MakeArray("/dev/md7", "old", str(UUID(int=7)), 64 * KIB, (f"{drives[0]}p1", drives[1]))
+        write_md_records(was, 0, 64 * MIB)
+        write_md_records(was, 1, 64 * MIB, super_at=384 * MIB - 8 * KIB)
+        machine = unknown_kernel(probe_machine(drives))
+        machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
+        asked = StripeWish("md", level=level)
+        return make_striped_plan(
+            machine, machine.drives, wish(filesystem), asked, Mode.REPLACE, lambda: str(uuid4())
+        )
+
+    return plan
+
+
+def _one(kind: str, was: str, plan: Callable[[Shared], Plan]) -> Planned:
+    """The partition in the middle is changed, and its neighbours stay."""
+
+    def planned(work: Work, make_drive: MakeDrive) -> Plan:
+        drive = Shared(work, make_drive, kind, 512)
+        filled(drive, was)
+        return plan(drive)
+
+    return planned
+
+
+MORE_JOBS: dict[str, Planned] = {
+    "encrypted": _encrypted,
+    "encrypted-kept": _encrypted_kept,
+    "grouped": _grouped,
+    "md-stripe": _array("raid0", "xfs"),
+    "md-mirror": _array("raid1", "ext4"),
+    "xfs-to-btrfs": _one("large", "xfs", lambda drive: drive.format_plan("btrfs")),
+    "btrfs-to-xfs": _one("large mbr", "btrfs", lambda drive: drive.format_plan("xfs")),
+    "ext4-grown": _one("gpt", "ext4", Shared.grow_plan),
+    "ext4-shrunk": _one("mbr", "ext4", lambda drive: drive.shrink_plan(56 * MIB)),
+    "xfs-grown": _one("large", "xfs", Shared.grow_plan),
+    "btrfs-grown": _one("large", "btrfs", Shared.grow_plan),
+}
+"""Those with layers, which `layers` makes without this kernel, and those that change one partition."""
+
+JOBS: dict[str, Planned] = {
     "empty": _empty,
     "many": _many,
     "no-table": _no_table,
@@ -155,13 +241,14 @@ JOBS: dict[str, Callable[[Work, MakeDrive], Plan]] = {
 
 def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     """One of the jobs, rehearsed by the real tools. Its drives and its run are left as they are."""
-    plan = JOBS[name](work, make_drive)
+    plan = {**JOBS, **MORE_JOBS}[name](work, make_drive)
     work.runs.mkdir(mode=0o700, exist_ok=True)
     run = new_run(work.runs, plan, work.environment)
     before = [work.digest(path) for path in plan.paths]
     journal = Journal(run)
     try:
-        record = rehearse(plan, Ground(run, work.environment, journal, execute))
+        with layered(work) as execute:
+            record = rehearse(plan, Ground(run, work.environment, journal, execute, PASSPHRASE))
     finally:
         journal.close()
     assert [work.digest(path) for path in plan.paths] == before, "the rehearsal wrote to a drive"

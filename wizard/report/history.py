@@ -60,8 +60,11 @@ def checks_of(entries: Sequence[Entry]) -> tuple[Check, ...]:
 
 
 def seconds_between(start: str | None, end: str) -> float | None:
-    """The time between two entries; None where a clock was set back, or the start is unknown."""
+    """Return the time between two entries; None if a clock was set back, or a time is unknown or damaged."""
     if start is None:
         return None
-    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    try:
+        seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    except (ValueError, TypeError):
+        return None
     return seconds if seconds >= 0 else None

@@ -14,7 +14,7 @@ from tests.loop.applying import Work
 from tests.simulator.cuts import Tried, World, commit, cut_everywhere, keep, simulated, undo
 from tests.simulator.drives import SimulatedDrive
 from tests.simulator.jobs import Part
-from tests.simulator.rehearsals import JOBS, rehearsed_job
+from tests.simulator.rehearsals import JOBS, MORE_JOBS, rehearsed_job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Copies, Rules
 from wizard.documents.notice import read_notice
@@ -42,7 +42,7 @@ def _notice_on(drive: SimulatedDrive, part: Part) -> Notice | None:
     return None
 
 
-@pytest.mark.parametrize("name", one_in(2, JOBS))
+@pytest.mark.parametrize("name", one_in(5, [*JOBS, *MORE_JOBS]))
 def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
     """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job
     may change, and the phase in the record. Two that are the same to the byte are counted once. Each was gone
@@ -71,5 +71,6 @@ def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: Mak
     print(
         f"{name}: {len(tried.states)} states of {tried.cuts} cuts; tools looked at {tried.copies.looked_at}"
     )
-    assert len(tried.states) >= LEAST
+    # What stays of a filesystem that grows leaves little to change.
+    assert len(tried.states) >= (LEAST if name in JOBS else LEAST // 2)
     assert tried.copies.looked_at >= 5

@@ -7,6 +7,7 @@ beside this file: so the package is found from where this file lies, and nowhere
 """
 
 import runpy
+import signal
 import sys
 from pathlib import Path
 
@@ -21,6 +22,8 @@ def main() -> int:
     del sys.argv[0]
     if not sys.argv or not sys.argv[0].startswith("wizard."):
         return WRONG_USAGE
+    # While it is ignored, the kernel keeps no exit status, and every tool seems to succeed.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sys.path.insert(0, str(PACKAGE_FOLDER))
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     return 0

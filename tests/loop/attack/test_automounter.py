@@ -1,0 +1,106 @@
+"""An automounter that needs no udev, while a plan is applied, undone, applied and kept: it mounts every
+filesystem that it sees on the drive or on what stands in for it, at once."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.daily import one_in
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, fill, wish
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+POLLER = """
+import os, re, subprocess, sys, time
+own, folder, count = sys.argv[1], sys.argv[2], 0
+while not os.path.exists(folder + ".end"):
+    for line in open("/proc/partitions"):
+        name = (line.split() or [""])[-1]
+        try:
+            file = open(f"/sys/block/{re.match('loop[0-9]+|', name)[0]}/loop/backing_file").read()
+            if not file.startswith(own) or " /dev/" + name + " " in open("/proc/self/mountinfo").read():
+                continue
+            with open("/dev/" + name, "rb", buffering=0) as device:
+                device.seek(1024)
+                is_ext = device.read(512)[56:58] == bytes((0x53, 0xEF))
+        except OSError:
+            continue
+        place = f"{folder}/{name}-{count}"
+        if is_ext:
+            os.makedirs(place, exist_ok=True)
+            done = subprocess.run(["mount", "/dev/" + name, place], capture_output=True)
+            if done.returncode == 0:
+                count += 1
+                print(place, flush=True)
+            else:
+                os.rmdir(place)
+    time.sleep(0.005)
+"""
+
+
+@contextmanager
+def automounter(work: Work) -> Iterator[Path]:
+    """At work until the end; then everything that it mounted is unmounted. Gives what it mounted."""
+    folder, told = work.folder / "auto", work.folder / "mounted"
+    folder.mkdir(exist_ok=True)
+    end = Path(f"{folder}.end")
+    end.unlink(missing_ok=True)
+    with told.open("a") as out:
+        process = subprocess.Popen(
+            (sys.executable, "-c", POLLER, str(work.bench.folder.parent), str(folder)), stdout=out
+        )
+        try:
+            yield told
+        finally:
+            end.touch()
+            process.wait(60)
+            for place in sorted(folder.iterdir()):
+                if place.is_mount():
+                    tool("umount", str(place))
+
+
+WAYS = (("apply", "keep"), ("apply", "undo"))
+
+
+@pytest.mark.parametrize("commands", one_in(2, WAYS))
+def test_what_is_mounted_meanwhile_is_hurt_by_nothing(
+    commands: tuple[str, ...], work: Work, make_drive: MakeDrive
+) -> None:
+    """It can end a command with a sentence; without it the run then comes to its end, to the bit."""
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench, 4)
+    tool("mkfs.vfat", "-I", drive)
+    before = work.digest(drive)
+    plan, file = work.plan(drive, wish("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    confirmed = f"--confirm={plan.drive.token}"
+    more = {"apply": (str(file), confirmed, f"--fstab={work.fstab}"), "resume": (confirmed,)}
+    told: list[str] = []
+
+    def give(command: str) -> None:
+        words = (command, *more.get(command, ()), f"--journal={work.runs}")
+        done = diskwright(work, *words)
+        told.append(f"{command}: {done.returncode}: {done.stderr[-600:]}")
+        assert done.returncode in range(5) and "Traceback" not in done.stderr, told
+
+    with automounter(work) as mounted:
+        for command in commands:
+            give(command)
+    run = max(work.runs.glob("0*"))
+    for command in ("resume", commands[-1]):
+        if state(run) not in (RunState.KEPT, RunState.UNDONE):
+            give(command)
+    end = RunState.UNDONE if commands[-1] == "undo" else RunState.KEPT
+    assert state(run) is end, "\n".join((*told, mounted.read_text()))
+    if end is RunState.UNDONE:
+        assert work.digest(drive) == before, told
+    else:
+        tool("e2fsck", "-f", "-n", f"{drive}p1")
+        assert plan.volumes[0].uuid in tool("blkid", "-p", f"{drive}p1")

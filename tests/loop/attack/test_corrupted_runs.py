@@ -1,0 +1,192 @@
+"""A run's folder that is damaged: every command ends in seconds with a sentence and its exit code, and the
+drive holds what it held, or what the run may put there, to the bit."""
+
+import io
+import os
+import shutil
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from time import monotonic
+from traceback import extract_tb
+
+import pytest
+
+from tests.daily import DAY, IS_FULL
+from tests.devices import MakeDrive, forget_partitions, tool
+from tests.loop.applying import Work, ended, fill, old_gpt, wish
+from tests.loop.attack.corrupting import corrupt
+from tests.loop.tune.tuning import Used
+from wizard.apply.decide import job_of, keep
+from wizard.apply.run import begin, kinds
+from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.process import Purpose
+from wizard.cli import carry_out
+from wizard.layout.planner import Mode
+from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+FOLDERS = 250 if IS_FULL else 6
+SECONDS = 20.0
+NAME = "0001-damaged"
+CODES = (ExitCode.DONE, ExitCode.FAILED, ExitCode.USAGE, ExitCode.REFUSED, ExitCode.INTERRUPTED)
+READERS: tuple[tuple[str, ...], ...] = (
+    ("status",),
+    ("status", "RUN"),
+    ("status", "RUN", "--json"),
+    ("look", "RUN"),
+    ("report", "RUN"),
+)
+WRITERS: tuple[tuple[str, ...], ...] = (
+    ("resume", "RUN"),
+    ("keep", "RUN"),
+    ("undo", "RUN"),
+    ("undo", "RUN", "--over-changes"),
+)
+
+
+@dataclass
+class Commands:
+    """Given in this process, and what their runs' processes do as well; `faults` is what no person should
+    see."""
+
+    runs: Path
+    faults: list[str] = field(default_factory=list)
+
+    def launch(
+        self,
+        run: Path,
+        purpose: Purpose,
+        drive_locks: Sequence[int],
+        run_lock: int,
+        secret: bytes | None = None,
+    ) -> None:
+        """As `wizard.apply.run.process.launch` and `wizard.apply` do it, in a copy of this process."""
+        if number := os.fork():
+            if status := os.waitpid(number, 0)[1]:
+                self.faults.append(f"{purpose} ended with {status}: {self.crashed.read_text()}")
+            return
+        try:
+            self._work(run, purpose, drive_locks, secret)
+        except BaseException as error:  # noqa: BLE001 - any of them would be a traceback
+            self.crashed.write_text(_told(error))
+            os._exit(1)
+        os._exit(0)
+
+    @property
+    def crashed(self) -> Path:
+        """Where such a copy says why it ended early."""
+        return self.runs.parent / "crashed"
+
+    def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
+        try:
+            kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), tuple(drive_locks), secret))
+        except (OSError, DiskwrightError) as error:
+            with suppress(DiskwrightError):
+                Journal(run).end(Event.FAILED, str(error))
+
+    def give(self, words: Sequence[str], told: str) -> None:
+        """One, on the damaged run."""
+        argv = [str(self.runs / NAME) if word == "RUN" else word for word in words]
+        if words[0] == "report":
+            argv += ["--output", str(self.runs.parent / "report.html")]
+        began, said, code = monotonic(), io.StringIO(), 0
+        try:
+            with redirect_stdout(said), redirect_stderr(said):
+                code = carry_out([*argv, "--journal", str(self.runs)])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        except Exception as error:  # noqa: BLE001 - any of them would be a traceback
+            self.faults.append(f"{told}: {' '.join(words)}: {_told(error)}")
+        seconds = monotonic() - began
+        if code not in CODES or seconds > SECONDS:
+            self.faults.append(f"{told}: {' '.join(words)}: {code} after {seconds:.1f} s")
+
+
+def _told(error: BaseException) -> str:
+    frames = extract_tb(error.__traceback__)
+    at = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:])
+    return f"{error!r:.200} at {at}"
+
+
+@pytest.fixture
+def commands(work: Work, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    made = Commands(work.runs)
+    monkeypatch.setattr(begin, "launch", made.launch)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    return made
+
+
+def damaged(work: Work, kept: Path, other: Path, dice: Random) -> str:
+    """Have the run as it was `kept`, with damage; what was done."""
+    shutil.rmtree(work.runs, ignore_errors=True)
+    work.runs.mkdir(mode=0o700)
+    tool("cp", "--archive", "--sparse=always", str(kept), str(work.runs / NAME))
+    return corrupt(work.runs / NAME, other, dice)
+
+
+def other_run(work: Work, make_drive: MakeDrive) -> Path:
+    """The folder of a run on another drive, which held nothing."""
+    run, _ = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
+    return run.rename(work.folder / "other")
+
+
+def test_a_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) -> None:
+    """Whatever is left of its folder, the drive is as before, as it waits, or as planned."""
+    drive = make_drive(96 * MIB)
+    fill(drive, work.bench, 4)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    run, state = work.apply(plan, keep=False)
+    assert state is RunState.WAITING
+    waiting, image = work.digest(drive), work.folder / "waiting.img"
+    tool("cp", "--sparse=always", str(work.bench.image_of(drive)), str(image))
+    kept = work.folder / "kept"
+    tool("cp", "--archive", "--sparse=always", str(run), str(kept))
+    keep(run)
+    assert ended(run) is RunState.KEPT
+    ends = {before, waiting, work.digest(drive)}
+    other = other_run(work, make_drive)
+    put_back(work, drive, image)
+    for seed in range(DAY * FOLDERS, (DAY + 1) * FOLDERS):
+        dice = Random(seed)
+        told = f"seed {seed}, {damaged(work, kept, other, dice)}"
+        for words in READERS:
+            commands.give(words, told)
+        if work.digest(drive) != waiting:
+            commands.faults.append(f"{told}: a reader wrote to the drive")
+        writers = dice.sample(WRITERS, 2)
+        for words in writers:
+            commands.give(words, told)
+        held = work.digest(drive)
+        if held not in ends:
+            commands.faults.append(f"{told}: the drive holds something else after {writers}")
+        if held != waiting:
+            put_back(work, drive, image)
+    assert not commands.faults, "\n".join(commands.faults)
+
+
+def put_back(work: Work, drive: str, image: Path) -> None:
+    """Have the drive hold again what it held."""
+    work.bench.own(drive)
+    forget_partitions(drive)
+    shutil.copyfile(image, drive)
+    tool("blockdev", "--flushbufs", drive)
+
+
+def test_settings_of_a_filesystem_in_use(used: Used, make_drive: MakeDrive, commands: Commands) -> None:
+    """They are as before or as planned, each by itself."""
+    run, state = used.apply(used.changes())
+    assert state is RunState.DONE
+    kept = run.rename(used.work.folder / "kept")
+    other = other_run(used.work, make_drive)
+    for seed in range(DAY * FOLDERS, (DAY + 1) * FOLDERS):
+        dice = Random(seed)
+        told = f"seed {seed}, {damaged(used.work, kept, other, dice)}"
+        for words in (*READERS, dice.choice(WRITERS)):
+            commands.give(words, told)
+    assert not commands.faults, "\n".join(commands.faults)

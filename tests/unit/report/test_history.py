@@ -1,0 +1,22 @@
+"""How long the steps of a run took, by a journal that may be damaged."""
+
+import pytest
+
+from wizard.report.history import seconds_between
+
+AT = "2026-01-01T12:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "seconds"),
+    (
+        (AT, "2026-01-01T12:00:05+00:00", 5.0),
+        (AT, "2026-01-01T11:59:00+00:00", None),
+        (None, AT, None),
+        (AT, "saved", None),
+        ("", AT, None),
+        (AT, "2026-01-01T12:00:05", None),
+    ),
+)
+def test_a_time_that_is_damaged_is_unknown(start: str | None, end: str, seconds: float | None) -> None:
+    assert seconds_between(start, end) == seconds
