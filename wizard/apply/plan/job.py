@@ -25,7 +25,7 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import called, check_room, load_environment, load_plan
+from wizard.apply.run.runs import called, check_room, load_environment, load_plan, restore_documents
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.system.key_file import key_of
 from wizard.model.errors import DiskwrightError, Refused
@@ -35,6 +35,7 @@ from wizard.model.said import in_a_row, joined
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
+    restore_documents(run)
     match asked.purpose:
         case Purpose.APPLY:
             return _going_on(run, asked.secret)

@@ -19,7 +19,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import RECORD, sync_folder
 from wizard.apply.run.number import in_order, make_numbered
-from wizard.apply.run.vault import replace_document
+from wizard.apply.run.vault import replace_document, replace_text
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.words import UNREADABLE
@@ -252,19 +252,31 @@ def load_plan(run: Path) -> Plan:
     return remember(on_drive_only(plan) if known.found else plan)
 
 
+def restore_documents(run: Path) -> None:
+    """Write the plan and the settings again from their backup if a file is lost, damaged or from another run.
+    Needs the run's lock. Raises Failed."""
+    for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
+        with suppress(BadInput):
+            if (text := read(run)) != _text(run / name):
+                replace_text(run / name, text)
+
+
 def _read_plan(run: Path) -> Plan:
+    return read_kept_plan(_plan_text(run), str(run / PLAN))
+
+
+def _plan_text(run: Path) -> str:
     """The plan of a run, from its backup if the file is lost, damaged or from another run."""
-    kept = backed_up(run, PLAN)
+    kept, text = backed_up(run, PLAN), _text(run / PLAN)
+    if kept is None or kept == text:
+        return read_file(run / PLAN)
+    if text is None or _names_plan(run) == digest_of_text(kept):
+        return kept
     try:
-        text = read_file(run / PLAN)
-        plan = read_kept_plan(text, str(run / PLAN))
+        read_kept_plan(text, str(run / PLAN))
     except BadInput:
-        if kept is None:
-            raise
-        return read_kept_plan(kept, str(run / BACKUP))
-    if kept is not None and kept != text and _names_plan(run) == digest_of_text(kept):
-        return read_kept_plan(kept, str(run / BACKUP))
-    return plan
+        return kept
+    return text
 
 
 def plan_digest(run: Path) -> str:
@@ -368,19 +380,14 @@ def is_direct(run: Path) -> bool | None:
 
 
 def _load_settings(run: Path) -> Settings:
+    where = str(run / SETTINGS)
+    return from_json(parse_document(_settings_text(run), SCHEMA, where), Settings, where)
+
+
+def _settings_text(run: Path) -> str:
     """The settings of a run, from their backup if the file is lost, damaged or from another run."""
-    where, kept = str(run / SETTINGS), backed_up(run, SETTINGS)
-    text = _text(run / SETTINGS)
-    if kept is not None and kept != text and _has_own_backup(run):
-        text = kept
-    if text is None:
-        text = read_file(run / SETTINGS)
-    try:
-        return from_json(parse_document(text, SCHEMA, where), Settings, where)
-    except BadInput:
-        if kept is None:
-            raise
-        return from_json(parse_document(kept, SCHEMA, where), Settings, where)
+    kept = backed_up(run, SETTINGS)
+    return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
 
 
 def _has_own_backup(run: Path) -> bool:

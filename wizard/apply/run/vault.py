@@ -152,8 +152,13 @@ def replace_durably(file: Path, data: bytes) -> None:
 def replace_document(file: Path, schema: str, value: object) -> None:
     """Put a document in the place of the one of its name; on return it is on the medium, whole. Raises
     Failed, and then the one before stands."""
+    replace_text(file, render_document(schema, to_json(value)))
+
+
+def replace_text(file: Path, text: str) -> None:
+    """As `replace_document`, with this text."""
     try:
-        replace_durably(file, render_document(schema, to_json(value)).encode())
+        replace_durably(file, text.encode())
     except OSError as error:
         raise Failed(words.UNWRITTEN(file=str(file), why=str(error.strerror))) from None
 
