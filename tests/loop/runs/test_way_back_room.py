@@ -127,13 +127,17 @@ def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
         tool("umount", str(place))
 
 
-@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("held", ["a table", "unknown data", ""])
 def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: bool
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
     monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
     drive = make_drive(96 * MIB)
-    plan = plan_over_old(work, drive) if held else work.plan(drive, wish("ext4"))
+    if held == "unknown data":
+        with Path(drive).open("r+b", buffering=0) as device:
+            device.seek(48 * MIB)
+            device.write(bytes(range(1, 256)) * 4112 + bytes(16))
+    plan = plan_over_old(work, drive) if held == "a table" else work.plan(drive, wish("ext4"))
     before, tokens = work.digest(drive), plan.tokens
     if held:
         with pytest.raises(Refused, match=f"there are no loop devices.* say also --confirm '{WORD}'"):

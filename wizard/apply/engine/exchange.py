@@ -182,10 +182,12 @@ class Exchange(Checks):
                 if isinstance(error, Failed):
                     raise
                 raise Refused(f"{error} {words.KEPT_IN(folder=str(self._kept.folder))}") from None
-            if isinstance(error, Refused):
-                raise Refused(f"{error} {self.next_commands()}") from None
             how_far = [words.NO_DRIVE_WRITTEN()] if self.record.phase in UNTOUCHED else []
-            raise Failed(f"{error} {in_a_row(*how_far, self.next_commands())}") from None
+            kind = Refused if isinstance(error, Refused) else Failed
+            said = in_a_row(*(how_far if kind is Failed else ()), self.next_commands())
+            named = kind(f"{error} {said}")
+            named.names_commands = True
+            raise named from None
 
 
 def mark_over_changes(run: Path, over: bool) -> None:

@@ -18,6 +18,8 @@ from wizard.model.said import Said
 
 SCHEMA = "diskwright.rehearsed/1"
 FILE = "rehearsed.json"
+LARGEST_DRIVE_BYTES = 1 << 63
+"""Linux counts the bytes of a device in a signed number of 64 bits."""
 
 
 class Phase(StrEnum):
@@ -228,4 +230,11 @@ def _from_backup(run: Path) -> Record | None:
 @lru_cache(maxsize=4)
 def _read(text: str, where: str) -> Record:
     """Whoever follows a run asks several times a second, and the places of a large change are many."""
-    return from_json(parse_document(text, SCHEMA, where), Record, where)
+    record = from_json(parse_document(text, SCHEMA, where), Record, where)
+    for change in record.changes:
+        marks = (mark.extent for mark in change.marks)
+        notice = (change.notice,) if change.notice else ()
+        for place in (*change.places, *change.discards, *marks, *notice):
+            if not 0 <= place.start_bytes <= place.end_bytes <= change.size_bytes <= LARGEST_DRIVE_BYTES:
+                raise BadInput(words.NO_PLACE(file=where, byte=place.start_bytes))
+    return record

@@ -64,6 +64,7 @@ NOT_REHEARSED = Sentence(
     "{run} has no rehearsed change to 1 drive.",
     "{run} has no rehearsed change to {count} drives.",
 )
+NO_PLACE = Sentence("apply.engine.no-place", "{file} is damaged: byte {byte} is outside its drive.")
 RECORD_LOST = Sentence(
     "apply.engine.record-lost",
     "rehearsed.json and its backup are lost, so the run cannot be finished or undone. {folder} still has the "

@@ -68,6 +68,7 @@ def _going_on(run: Path, typed: bytes | None) -> Taking:
 
 
 def _keeping(run: Path, typed: bytes | None) -> Taking:
+    load_plan(run)
     if not is_rehearsed(run):
         raise Refused(words.NOT_KEPT(name=run.name))
     check_keeps(run)

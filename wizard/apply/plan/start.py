@@ -3,12 +3,15 @@ terminal."""
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.discard import first_data, sample_of
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stand_ins import obstacle
+from wizard.apply.engine.words import UNKNOWN_DATA
 from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
@@ -31,7 +34,7 @@ from wizard.model.errors import Refused
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, in_a_row
 from wizard.model.units import MIB
 
 ANY = Environment()
@@ -125,8 +128,22 @@ def _cleared(
 
 def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     """Raises Refused where what the drives hold cannot be put back, and nobody said that this is known."""
-    if wants_word(plan, why_direct) and WORD not in tokens:
-        raise Refused(f"{promise(plan, why_direct)} {words.ALSO_WORD(word=shlex.quote(WORD))}")
+    if WORD in tokens:
+        return
+    found = [] if wants_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
+    if found or wants_word(plan, why_direct):
+        said = in_a_row(*found, words.ALSO_WORD(word=shlex.quote(WORD)))
+        raise Refused(f"{promise(plan, why_direct)} {said}")
+
+
+def _unknown_data(plan: Plan) -> Iterator[Said]:
+    """What drives hold that show nothing, by a sample: tools that run on the drive itself discard it."""
+    for member in plan.members:
+        path, block = member.drive.path, member.drive.geometry.logical_block_bytes
+        with DeviceMedium(path) as drive:
+            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+        if byte is not None:
+            yield UNKNOWN_DATA(drive=path, byte=byte)
 
 
 def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:

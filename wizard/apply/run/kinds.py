@@ -117,6 +117,8 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
         raise left_alone(run, purpose) from None
     if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
         return entries[-1].sentence
+    if entries[-1].event is Event.REFUSED:
+        raise Refused(entries[-1].sentence)
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
@@ -147,6 +149,8 @@ def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
             return Event.REFUSED, str(error)
         return Event.FAILED, job.told(work.run, error)
     if isinstance(error, Refused):
+        return Event.REFUSED, str(error)
+    if error.names_commands:
         return Event.FAILED, str(error)
     return Event.FAILED, f"{error} {_again(work.run, work.purpose)}"
 

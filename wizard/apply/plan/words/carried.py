@@ -30,9 +30,6 @@ CHECKS_AGAIN = Sentence("apply.plan.carried.checks-again", "`diskwright resume {
 GOES_ON = Sentence("apply.plan.carried.goes-on", "`diskwright resume {run}` goes on.")
 NOT_BACK = Sentence("apply.plan.carried.not-back", "It cannot be undone any more, since {final} was begun.")
 PUTS_BACK = Sentence("apply.plan.carried.puts-back", "`diskwright undo {run}` puts back what was there.")
-FINISHES_BACK = Sentence(
-    "apply.plan.carried.finishes-back", "`diskwright undo {run}` finishes putting back what was there."
-)
 
 # Taking a run up.
 COMPLETE = Sentence("apply.plan.carried.complete", "The run {name} is complete.")

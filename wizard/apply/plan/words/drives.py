@@ -50,8 +50,8 @@ NOWHERE = Sentence(
 # Where a run's drive is, and what to do.
 MAYBE_ANOTHER = Sentence(
     "apply.plan.drives.maybe-another",
-    "{drive} was attached again since the run {run} began, and may be another drive: it does not contain "
-    "what the run left on its drive. {where} Nothing was written.",
+    "{drive} may be another drive: it does not contain what the run {run} left on its drive. {where} Nothing "
+    "was written.",
 )
 ATTACH_IT = Sentence("apply.plan.drives.attach-it", "Attach the run's drive.")
 SIZE_BACK = Sentence(
