@@ -202,6 +202,7 @@ def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
     run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     (run / "plan.json").write_text(render_plan(plan))
+    (run / "backup.json").unlink()
     waiting = work.digest(drive)
     half_able(work, monkeypatch)
     taken = Path(plan.containers[0].opened)

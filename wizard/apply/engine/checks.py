@@ -187,10 +187,10 @@ class Checks:
         """Raises Refused if the saved and planned bytes, or the drives, do not allow it."""
         contents: tuple[Content, ...] = ()
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
-            self._check_kept(Side.keeps_old)
-            self._check_kept(Side.keeps_new)
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
+            self._check_kept(Side.keeps_old)
+            self._check_kept(Side.keeps_new)
             self._check_kept(Side.keeps_notice)
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:

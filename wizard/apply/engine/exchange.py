@@ -11,7 +11,7 @@ Each act begins with its checks, and what fails names the commands that work now
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,6 +182,8 @@ class Exchange(Checks):
                 if isinstance(error, Failed):
                     raise
                 raise Refused(f"{error} {words.KEPT_IN(folder=str(self._kept.folder))}") from None
+            with suppress(Failed):
+                self._save_corrected()
             how_far = [words.NO_DRIVE_WRITTEN()] if self.record.phase in UNTOUCHED else []
             kind = Refused if isinstance(error, Refused) else Failed
             said = in_a_row(*(how_far if kind is Failed else ()), self.next_commands())

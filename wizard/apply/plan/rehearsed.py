@@ -170,9 +170,7 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as exchange:
             proof = exchange.prove_kept()
-    with suppress(DiskwrightError):
-        # The kernel may not have heard of it. If the drive is in use, it has.
-        _tell(plan)
+    _add_partitions(plan)
     event, sentence = finish()
     if proof is None and event is Event.DONE:
         proof = Proof(run / FOLDER, Content.NEW)
@@ -406,6 +404,16 @@ def next_commands(run: Path) -> Said:
             return exchange.next_commands()
     except DiskwrightError:
         return engine_words.SHOWS_RUN(run=name)
+
+
+def _add_partitions(plan: Plan) -> None:
+    """Have the kernel see the new partitions, and leave alone those that it has, which may be in use."""
+    with suppress(DiskwrightError):
+        if plan.part:
+            tell_of_one(plan)
+            return
+        for member in plan.members:
+            tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
 def _tell(plan: Plan) -> None:

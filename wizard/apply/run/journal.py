@@ -187,8 +187,9 @@ PHASES_OF = {
 
 
 def _contradicts(run: Path, found: RunState) -> bool:
-    """Whether the record of a rehearsed plan shows that the journal is older, or from another run."""
-    if found not in PHASES_OF or (run / SNAPSHOT).exists():
+    """Whether the record of a rehearsed plan shows that the journal is older, or from another run. Without
+    saved bytes there is nothing left to do, whatever it says."""
+    if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
     try:
         record = json.loads((run / RECORD).read_bytes())
