@@ -86,6 +86,11 @@ class Checks:
         """Let go of the files."""
         self._open.close()
 
+    def prove_old(self) -> Proof | None:
+        """Compare the drives with the saved bytes. None if they differ."""
+        whole = all(side.holds(side.change.old_digest) for side in self.sides)
+        return self._proof(Content.OLD) if whole else None
+
     def prove_kept(self) -> Proof | None:
         """Compare the drives of a kept run with the planned bytes. None if they differ, as when in use."""
         whole = all(side.holds(side.change.new_digest) for side in self.sides)

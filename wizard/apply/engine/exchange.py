@@ -124,7 +124,7 @@ class Exchange(Checks):
                 return None
             if self.record.phase not in (*GOING_BACK, *ENDED):
                 self._enter(Phase.CLEARING_BACK)
-            self.has_written = True
+            self.has_written = self.record.phase not in ENDED
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_back()
                 self._enter(Phase.REPLACING_BACK)
@@ -139,7 +139,7 @@ class Exchange(Checks):
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
-            return self._proof(Content.OLD)
+            return self._proof(Content.OLD) if self.has_written else None
 
     def _clear_back(self) -> None:
         """Take all marks away. Those go first that still show something: a place of the others can hold a

@@ -16,8 +16,8 @@ from wizard.model.units import KERNEL_SECTOR_BYTES
 @dataclass(frozen=True, slots=True)
 class Proof:
     """What a comparison of all drives of a run showed, whose saved bytes are in `folder`. OLD: every saved
-    byte is on its drive. NEW: the drives contain the planned bytes, and the user keeps them. Made by
-    `compare_saved` and by the exchange."""
+    byte is on its drive. NEW: the drives contain the planned bytes, or every check of the plan holds, and the
+    user keeps them. Made by `compare_saved`, by the exchange and its checks, and after the plan's checks."""
 
     folder: Path
     content: Content

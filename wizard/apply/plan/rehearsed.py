@@ -44,7 +44,7 @@ from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
 
@@ -204,25 +204,53 @@ def take_back(run: Path, journal: Journal) -> str:
     record = _record(run)
     if record.phase is Phase.REHEARSING:
         return _end_rehearsal(run, plan, record)
-    if record.phase is Phase.SAVED:
-        release_left(run)
-        if not _are_there(run, plan):
-            save_record(run, replace(record, phase=Phase.UNDONE))
-            return str(in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run)))
-    else:
-        _check_drives(run, plan, record)
+    if record.phase is Phase.UNDONE:
+        # It was, and was cut off before its journal said so.
+        return str(_end(run, plan, words.BACK, words.USED_SINCE))
+    if record.phase is Phase.SAVED and (ended := _end_saved(run, plan, record)):
+        return str(ended)
+    _check_drives(run, plan, record)
     changed = sum(change.changed_bytes for change in record.changes)
     with _exchange(run, plan) as exchange:
         proof = exchange.undo(noting(run))
         is_written = exchange.has_written
-    if proof is None:
-        return str(in_a_row(words.NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
     if is_written:
         _tell(plan)
         journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
+    if proof is None:
+        return str(in_a_row(words.NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
     _delete(run, proof)
-    back = words.BACK if is_written or record.phase is Phase.UNDONE else words.UNCHANGED
-    return str(back(drives=plan.paths))
+    return str(words.BACK(drives=plan.paths))
+
+
+def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
+    """End a run that has saved and not written, whoever uses its drives; None if they show that it wrote.
+    Raises Refused if they may be others."""
+    release_left(run)
+    if not _are_there(run, plan):
+        save_record(run, replace(record, phase=Phase.UNDONE))
+        return in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run))
+    with comparing(run, plan) as checks:
+        if checks.is_ahead:
+            return None
+        try:
+            checks.check_undo(over=False)
+        except Refused as error:
+            raise Refused(f"{error} {checks.next_commands()}") from None
+    save_record(run, replace(record, phase=Phase.UNDONE))
+    return _end(run, plan, words.UNCHANGED, words.NEVER_WRITTEN)
+
+
+def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Said:
+    """Delete the saved bytes of a run that is over if all of them are on its drives. Says which."""
+    proof = None
+    with suppress(DiskwrightError), comparing(run, plan) as checks:
+        proof = checks.prove_old()
+    if proof is None and (run / FOLDER).exists():
+        return in_a_row(is_used(drives=plan.paths), _still_saved(run))
+    if proof:
+        _delete(run, proof)
+    return is_old(drives=plan.paths)
 
 
 def _are_there(run: Path, plan: Plan) -> bool:

@@ -71,6 +71,9 @@ NEVER_WRITTEN = Sentence(
     "apply.plan.rehearsed.never-written",
     "The run is ended. It wrote nothing to {drives:and}, which changed since the rehearsal.",
 )
+USED_SINCE = Sentence(
+    "apply.plan.rehearsed.used-since", "The run was undone before, and {drives:and} changed since."
+)
 STILL_SAVED = Sentence(
     "apply.plan.rehearsed.still-saved", "The bytes saved in the rehearsal are still in {folder}."
 )
