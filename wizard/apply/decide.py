@@ -164,6 +164,8 @@ def power_now(run: Path) -> str:
     record = load_record(run)
     if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
+    if record.phase is Phase.BARRED and record.changes and not _whole(run, tuple(Settling)):
+        return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 
 

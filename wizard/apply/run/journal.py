@@ -174,6 +174,8 @@ def state(run: Path) -> RunState:
     if last in ENDS:
         found = ENDS[last]
         return RunState.INTERRUPTED if _contradicts(run, found) else found
+    if last is None and not working and _waits_by_record(run):
+        return RunState.WAITING
     return RunState.RUNNING if working else RunState.INTERRUPTED
 
 
@@ -191,14 +193,30 @@ def _contradicts(run: Path, found: RunState) -> bool:
     saved bytes there is nothing left to do, whatever it says."""
     if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
+    record = _record(run)
+    phase = record.get("phase")
+    return record.get("waits", True) is True and isinstance(phase, str) and phase not in PHASES_OF[found]
+
+
+def _waits_by_record(run: Path) -> bool:
+    """Whether a run without a journal waits until it is kept or undone."""
+    record = _record(run)
+    changes = record.get("changes")
+    return (
+        record.get("phase") == "barred"
+        and record.get("waits", True) is True
+        and isinstance(changes, list)
+        and not all(isinstance(one, dict) and one.get("blank") is True for one in changes)
+    )
+
+
+def _record(run: Path) -> dict[str, object]:
+    """The record of a rehearsed run, as it stands in its file; empty if it cannot be read."""
     try:
         record = json.loads((run / RECORD).read_bytes())
     except (OSError, ValueError, RecursionError):
-        return False
-    if not isinstance(record, dict) or record.get("waits", True) is not True:
-        return False
-    phase = record.get("phase")
-    return isinstance(phase, str) and phase not in PHASES_OF[found]
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def was_done(run: Path) -> bool:
