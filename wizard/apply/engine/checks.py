@@ -181,8 +181,9 @@ class Checks:
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.BARRED):
             return contents
         if Content.FOREIGN in contents:
-            if phase is Phase.UNKNOWN:
-                self._refuse_foreign()
+            if phase is not Phase.BARRED:
+                wrote = any(map(_shows_new, self.sides))
+                self.record = replace(self.record, phase=Phase.REPLACING if wrote else Phase.SAVED)
             return contents
         same = SHOWN.get(contents[0], Phase.CLEARING) if len({*contents}) == 1 else Phase.CLEARING
         self.record = replace(self.record, phase=same)
@@ -232,10 +233,11 @@ class Checks:
         and that is not to be gone `over`. Gives what the drives contain."""
         contents = self._contents()
         phase = self.record.phase
-        if phase in ENDED or all(content is Content.OLD for content in contents):
+        if phase in ENDED or self.is_nothing_to_restore(contents):
             return contents
         if phase is Phase.SAVED:
-            self._check_unwritten()
+            for side in self.sides:
+                self._refuse_stranger(side)
             return contents
         self._check_kept(Side.keeps_old)
         if over:
@@ -253,15 +255,12 @@ class Checks:
             self._refuse_foreign()
         return contents
 
-    def _check_unwritten(self) -> None:
-        """Raises Refused unless the drives show nothing that this run writes, although they changed."""
-        for side in self.sides:
-            found = likeness(side)
-            wrote = found.new > 0 or is_bare(side, side.change.old_marks, side.old)
-            if wrote and found.is_known:
-                raise Refused(words.OVERWRITING(drive=side.change.path))
-            if found.other and not found.is_known and not side.change.blank:
-                raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
+    def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
+        """Whether the drives contain the old bytes, or held nothing before and show nothing of the run."""
+        return all(
+            content is Content.OLD or (side.change.blank and not likeness(side).is_known)
+            for side, content in zip(self.sides, contents, strict=True)
+        )
 
     def _refuse_stranger(self, side: Side) -> None:
         """Raises Refused if nothing on the drive is known as the run's: it may be another one."""
@@ -308,3 +307,14 @@ class Checks:
         if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
             raise Refused(words.STRAY_BEFORE(drive=side.change.path, byte=at))
         return True
+
+
+def _shows_new(side: Side) -> bool:
+    """Whether a drive that is known as the run's shows something that the run writes."""
+    found = likeness(side)
+    if found.new:
+        return True
+    try:
+        return found.is_known and is_bare(side, side.change.old_marks, side.old)
+    except Failed:
+        return found.is_known

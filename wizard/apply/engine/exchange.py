@@ -119,7 +119,7 @@ class Exchange(Checks):
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
                 return self._proof(Content.OLD)
-            if self.record.phase is Phase.SAVED:
+            if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
             if self.record.phase not in (*GOING_BACK, *ENDED):
