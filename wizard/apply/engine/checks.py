@@ -256,9 +256,10 @@ class Checks:
         return contents
 
     def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
-        """Whether the drives contain the old bytes, or held nothing before and show nothing of the run."""
+        """Whether the drives contain the old bytes, or held nothing before, and the run has written none."""
+        unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
-            content is Content.OLD or (side.change.blank and not likeness(side).is_known)
+            content is Content.OLD or (unwritten and side.change.blank and not likeness(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
 
