@@ -48,6 +48,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     # That it is confirmed by a word is test_way_back_room's.
     monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
 
 
 @pytest.fixture

@@ -259,10 +259,10 @@ def _killed_after(words: tuple[str, ...], seconds: float, work: Work) -> None:
 
 
 def _outside(work: Work, drive: str) -> str:
-    """A fingerprint of the first 40 MiB and of the last MiB, where the table and the partition lie."""
+    """A fingerprint of the first 39 MiB and of the last 33 sectors, where the table and the partition lie."""
     tool("blockdev", "--flushbufs", drive)
     held = work.bench.image_of(drive).read_bytes()
-    return hashlib.sha256(held[: 40 * MIB] + held[-MIB:]).hexdigest()
+    return hashlib.sha256(held[: 39 * MIB] + held[-33 * 512 :]).hexdigest()
 
 
 @pytest.mark.parametrize("seed", range(DAY * EACH, (DAY + 1) * EACH))

@@ -15,7 +15,9 @@ from wizard.model.documents.migration import SetOwnFstabType, Way
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 
-UUID = "0d2c3b7a-3333-4000-8000-000000000003"
+UUID = f"0d2c3b7a-3333-4000-8000-{os.getpid():012x}"
+"""Another one in each process of the tests: beside each other, two would be clones."""
+
 FSTAB = (
     b"# caf\xe9, not UTF-8\n" + b"# and long\n" * 120 + b"/dev/sda9 /home ext3 defaults 0 2\n"
     b"UUID=%s\t/\text3 errors=remount-ro,ext3=no 0 1\nLABEL=system /again  ext2\nproc /proc proc\n"

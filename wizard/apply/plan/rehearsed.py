@@ -231,12 +231,13 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
         save_record(run, replace(record, phase=Phase.UNDONE))
         return in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run))
     with comparing(run, plan) as checks:
-        if checks.is_ahead:
-            return None
         try:
+            if checks.is_ahead:
+                return None
             checks.check_undo(over=False)
-        except Refused as error:
-            raise Refused(f"{error} {checks.next_commands()}") from None
+        except (Refused, Failed) as error:
+            kind = Refused if isinstance(error, Refused) else Failed
+            raise kind(f"{error} {checks.next_commands()}") from None
     save_record(run, replace(record, phase=Phase.UNDONE))
     return _end(run, plan, words.UNCHANGED, words.NEVER_WRITTEN)
 

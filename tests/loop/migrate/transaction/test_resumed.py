@@ -123,7 +123,7 @@ def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> N
     tool("umount", str(old.work.place("old")))
     used = old.digest
     carry_out(run, Purpose.UNDO, ())
-    assert (state(run), old.digest) == (RunState.FAILED, used)
+    assert (state(run), old.digest) == (RunState.REFUSED, used)
     check_keeps(run)
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
