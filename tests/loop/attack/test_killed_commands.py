@@ -25,6 +25,7 @@ from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import ExitCode
 from wizard.model.units import MIB
+from wizard.trial.candidates.surroundings import remove_groups
 
 Made = Callable[[Work, MakeDrive], Killed]
 EACH = 12 if IS_FULL else 1
@@ -278,6 +279,7 @@ def test_measuring_that_is_killed_leaves_what_was_there(seed: int, work: Work, m
     trial = ("trial", drive, "--workload", "small-files", f"--confirm={token}", "--seconds", "10")
     _killed_after(trial, 2 + dice.random() * 10, work)
     until(lambda: f"{drive}p" not in Path("/proc/self/mountinfo").read_text())
+    remove_groups()
     assert _outside(work, drive) == outside
     again = diskwright(work, "trial", drive, "--workload", "small-files")
     assert again.returncode == ExitCode.USAGE, again.stderr

@@ -174,7 +174,7 @@ def test_the_launchers_question_installs_nothing(overlay: Overlay) -> None:
         *BUILDS,
         './diskwright inspect || echo "status $?"; ls -1 /usr/sbin/dw-lone 2>/dev/null || echo absent',
         DISKWRIGHT_EXTRA_PACKAGES="dw-lone",
-        DISKWRIGHT_STATE="/root/state",
+        DISKWRIGHT_SETUP="/root/state",
     )
     assert "status 3" in done.stdout and "absent" in done.stdout, done
     assert "dw-lone" in done.stderr and "additional disk space" in done.stderr

@@ -181,7 +181,12 @@ def _cut_off(node: str) -> Iterator[Check]:
     yield _is_cut_off("opened", found)
     yield _ends("opened: resume without the passphrase", found, 3)
     yield _ends("opened: resume with another passphrase", found, 3, WRONG)
-    yield _ends("opened: resume with it", found, 0, FILE)
+    with standing_in("mount", str(PLACE), DIES):
+        yield _ends("mounted: resume", found, 4, FILE)
+    yield _is_cut_off("mounted", found)
+    # A restart ends the mount and closes the container.
+    let_go(container)
+    yield _ends("restarted: resume with it", found, 0, FILE)
     yield from stands(plan)
     yield _ends("opened: undo", found, 3, command="undo")
     let_go(container)
