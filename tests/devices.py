@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Protocol
@@ -48,7 +48,8 @@ BUSY_SECONDS = 10.0
 
 
 def tool(*argv: str) -> str:
-    """What a tool printed; the test fails with its errors where it failed."""
+    """What a tool printed; the test fails with its errors where it failed. After an unmount, other mount
+    namespaces lose the mount a moment later, and programs that look at it then still report it: wait."""
     until = monotonic() + BUSY_SECONDS
     while True:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
@@ -57,7 +58,20 @@ def tool(*argv: str) -> str:
             break
         sleep(0.05)
     assert done.returncode == 0, f"{' '.join(argv)}: {done.stderr.strip() or done.stdout.strip()}"
+    if argv[0] == "umount" and argv[-1].startswith("/"):
+        while is_seen_mounted(argv[-1]) and monotonic() < until:
+            sleep(0.05)
     return done.stdout
+
+
+def is_seen_mounted(place: str) -> bool:
+    """Whether any process sees this device, or something at this place, mounted."""
+    written = place.replace(" ", "\\040")
+    for file in Path("/proc").glob("[0-9]*/mountinfo"):
+        with suppress(OSError):
+            if written in file.read_text(errors="replace").split():
+                return True
+    return False
 
 
 def in_own_namespace(*command: str) -> list[str]:

@@ -8,7 +8,6 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Said
 from wizard.model.waiting import Waiting
-from wizard.probe.host.uses import ELSEWHERE
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields without which nothing may be written."""
@@ -93,7 +92,7 @@ def _used(kind: str, device: str, by: Said | str) -> tuple[str, Said, Said]:
     """Code, sentence and remedy of a use."""
     match kind:
         case "mounted":
-            remedy = words.HIDDEN_REMEDY() if by == ELSEWHERE else words.MOUNTED_REMEDY(by=by)
+            remedy = words.MOUNTED_REMEDY(by=by) if isinstance(by, str) else words.HIDDEN_REMEDY()
             return "use-mounted", words.MOUNTED(device=device, by=by), remedy
         case "swap":
             return "use-swap", words.SWAP(device=device), words.SWAP_REMEDY(device=device)

@@ -5,7 +5,7 @@ import hashlib
 import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -14,7 +14,7 @@ import pytest
 
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, until, wish
+from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
 from wizard.apply.decide import keep, undo
 from wizard.apply.plan.found.finding import found_on
 from wizard.apply.plan.found.making import make_found_run
@@ -99,8 +99,6 @@ class Shared:
             yield place
         finally:
             tool("umount", str(place))
-            # Programs that looked meanwhile have the mount for a moment longer.
-            until(lambda: not _is_seen_mounted(place))
 
     def probed(self) -> tuple[Drive, Partition]:
         drive = probe_drive(self.path)
@@ -332,12 +330,3 @@ def test_a_new_format_of_the_same_kind_leaves_the_table_alone(work: Work, make_d
     assert state is RunState.DONE, story(run)
     assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]
     assert work.bench.image_of(drive.path).read_bytes()[: 34 * 512] == table
-
-
-def _is_seen_mounted(place: Path) -> bool:
-    """Whether any process still has something mounted there."""
-    for file in Path("/proc").glob("[0-9]*/mountinfo"):
-        with suppress(OSError):
-            if str(place) in file.read_text(errors="replace"):
-                return True
-    return False

@@ -68,7 +68,9 @@ def mounted(tmp_path: Path, own: Callable[[str], None]) -> Iterator[Mounted]:
     def mount(path: str, filesystem: str, options: str) -> tuple[set[str], set[str]] | None:
         own(path)
         argv = ["mount", "-t", filesystem, *(["-o", options] if options else []), path, str(point)]
-        if subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode:
+            print(*argv, done.stderr, sep="\n")
             return None
         try:
             return in_force(point)

@@ -19,7 +19,7 @@ from wizard.model.names import partition_path
 from wizard.model.plan import Plan
 from wizard.model.said import Said
 from wizard.probe.host.sysfs import SYS, node_of
-from wizard.probe.host.uses import ELSEWHERE
+from wizard.probe.host.uses import is_hidden
 from wizard.tools.program import run
 
 SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
@@ -65,8 +65,8 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     newest = max(number_in(superblock_of(part), "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
-    if any(use.by == ELSEWHERE for use in uses):
-        raise Refused(words.HIDDEN(device=next(use.subject for use in uses if use.by == ELSEWHERE)))
+    if hidden := next((use for use in uses if is_hidden(use)), None):
+        raise Refused(words.HIDDEN(device=hidden.subject))
     if not uses:
         return BtrfsSeen(members, _profiles(_chunks(parts)), newest)
     used, misses = _in_use(members[0].uuid)

@@ -5,10 +5,10 @@ from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.changes import words
 from wizard.layout.room.refusals import in_use, unread_content
-from wizard.model.machine import Drive, Machine, Signature, Use
+from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.names import printable
 from wizard.model.said import Said
-from wizard.probe.host.uses import ELSEWHERE
+from wizard.probe.host.uses import is_hidden
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """The kernel drives these as SCSI disks, which it can let go of."""
@@ -97,7 +97,7 @@ def why_not_power_off(drive: Drive) -> Said | None:
         return needed
     if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
         return words.NOT_REMOVABLE(drive=drive.path)
-    hidden = next((use.subject for use in drive.uses if use.kind == "mounted" and use.by == ELSEWHERE), None)
+    hidden = next((use.subject for use in drive.uses if is_hidden(use)), None)
     if hidden is not None:
         return words.HIDDEN(device=hidden)
     return _other_use(drive, None)
@@ -132,7 +132,7 @@ def places_of(drive: Drive, device: str) -> tuple[str, ...]:
 
 
 def _is_hidden(drive: Drive, device: str) -> bool:
-    return Use("mounted", device, ELSEWHERE) in drive.uses
+    return any(use.subject == device and is_hidden(use) for use in drive.uses)
 
 
 def _needed(drive: Drive, device: str | None) -> Said | None:

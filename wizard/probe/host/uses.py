@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wizard.model.machine import Layer, Use
+from wizard.model.said import Said
 from wizard.probe.facts import RawBlock, RawGraph
 from wizard.probe.host.sysfs import node_of
-from wizard.probe.words.uses import HIDDEN, SOMEBODY
+from wizard.probe.words.uses import HIDDEN, HIDDEN_AT, SOMEBODY
 
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
@@ -50,7 +51,7 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
     on = {name: _on(name, graph, mounts) for name in everything}
     own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in everything}
     uses = [
-        *(Use("mounted", node(graph, name), mount.point) for name in everything for mount in on[name]),
+        *(Use("mounted", node(graph, name), _place(mount)) for name in everything for mount in on[name]),
         *(
             Use("mounted", node(graph, name), ELSEWHERE)
             for name in everything
@@ -77,6 +78,12 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
         for below, above in edges
     )
     return Standing(tuple(layers), tuple(dict.fromkeys(uses)), own)
+
+
+def is_hidden(use: Use) -> bool:
+    """Whether the use is a mount that this session cannot reach: in another mount namespace, or nowhere to
+    be seen. The same path may be something else here."""
+    return use.kind == "mounted" and not isinstance(use.by, str)
 
 
 def node(graph: RawGraph, name: str) -> str:
@@ -189,6 +196,10 @@ def _telling(mounts: list[Mount]) -> list[Mount]:
     near = [mount for mount in mounts if mount.own] or mounts
     whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near
+
+
+def _place(mount: Mount) -> Said | str:
+    return mount.point if mount.own else HIDDEN_AT(place=mount.point)
 
 
 def _is_active(name: str, graph: RawGraph) -> bool:

@@ -42,6 +42,7 @@ from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.plan import Mount
 from wizard.probe.host.uses import ELSEWHERE
 from wizard.probe.recorded import load_machine
+from wizard.probe.words.uses import HIDDEN_AT
 
 PART = "/dev/sda1"
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
@@ -61,6 +62,8 @@ SWAP = Use("swap", PART, "swap")
 LOOP = Use("loop-backing", PART, "/dev/loop7")
 UNSEEN = f"{PART} is mounted where this session cannot see it; unmount it there."
 HIDDEN = Use("mounted", PART, ELSEWHERE)
+# Its path may be something else in this session: nothing there is unmounted for it.
+OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
 
 
 @pytest.mark.parametrize(
@@ -120,6 +123,7 @@ def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> No
         (held(), True, None),
         (held(), False, f"{PART} is not mounted."),
         (held("ext4", at("/"), ROOT), False, f"The running system needs {PART} (/)."),
+        (held("ext4", OF_OTHERS), False, UNSEEN),
         (
             held("ext4", HIDDEN),
             False,
