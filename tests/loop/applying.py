@@ -15,7 +15,7 @@ import pytest
 
 from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
-from wizard.apply.decide import job_of
+from wizard.apply.decide import job_of, next_commands
 from wizard.apply.plan.start import start_run
 from wizard.apply.run import kinds
 from wizard.apply.run.begin import request_stop
@@ -274,4 +274,4 @@ def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
     """What the run's own process does, in this one."""
-    kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), drive_locks))
+    kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), drive_locks), next_commands)

@@ -261,7 +261,8 @@ class Day:
                     life.go()
             self.mounted = False
         except DiskwrightError as error:
-            self.last_words = str(error)
+            # As the run's own process does when it ends.
+            self.last_words = f"{error} {rehearsed.next_commands(self.run)}"
             if swapped:
                 self.last_words += " `diskwright status`"
             else:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply import words
-from wizard.apply.decide import job_of
+from wizard.apply.decide import job_of, next_commands
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.kinds import Work, carry_out
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> None:
     pool.begin()
     try:
         # Only what this kind of run takes is loaded.
-        carry_out(job_of(run), Work(run, purpose, Journal(run), drive_locks, secret))
+        carry_out(job_of(run), Work(run, purpose, Journal(run), drive_locks, secret), next_commands)
     except (OSError, DiskwrightError) as error:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.

@@ -1,19 +1,25 @@
 """What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
 kind's room is imported."""
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from wizard.apply import words
+from wizard.apply.block.devices import has_gone
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
+from wizard.apply.engine.words import GOES_ON
 from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
-from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
+from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
+from wizard.model.said import Said, in_a_row
 
 JOBS = {
     Kind.PLAN: "plan",
@@ -102,8 +108,55 @@ def left_line(run: Path, now: RunState, ways: Sequence[str]) -> str:
     return str(said(name=run.name, commands=either(command_on(way, run) for way in ways)))
 
 
+PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The commands that lead a run on and work now, by name; `why_not` if none of them does."""
+
+    names: tuple[str, ...] = ()
+    why_not: Said | str = ""
+
+
+def working_ways(run: Path, now: RunState) -> Ways:
+    """Ask each of the commands that may lead a run on with its own checks, which only read. Only root can
+    ask. Raises BadInput."""
+    names = ways_on(run, now)
+    if os.geteuid():
+        return Ways(names)
+    job = job_of(run)
+    faults = {name: job.why_not(run, PURPOSES[name]) for name in names}
+    works = tuple(name for name in names if faults[name] is None)
+    return Ways(works, "" if works else next((fault for fault in faults.values() if fault), ""))
+
+
+def next_commands(run: Path, now: RunState) -> Said | str:
+    """Name the commands that work now for a run that ended early, each asked with its own checks. Nothing is
+    named for one that was refused before it wrote: it is to be made again."""
+    try:
+        record = load_record(run) if kind_of(run) is Kind.PLAN else None
+        is_untouched = record is None or record.phase is Phase.REHEARSING
+        if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
+            return ""
+        if kind_of(run) is Kind.PLAN and (gone := tuple(filter(has_gone, load_plan(run).paths))):
+            commands = either(command_on(way, run) for way in ways_on(run, now))
+            return words.WHEN_ATTACHED(drives=gone, commands=commands)
+        if record is not None:
+            from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
+
+            return of_rehearsed(run)
+        ways = working_ways(run, now).names
+    except BadInput:
+        ways = ()
+    says = {"resume": partial(GOES_ON, command="resume"), Settling.KEEP: partial(GOES_ON, command="keep")}
+    found = [says.get(name, words.UNDOES)(run=called(run)) for name in ways]
+    return in_a_row(*found) if found else words.SHOWS(run=called(run))
+
+
 def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
-    """What leads a run on from where it stands, by the words of commands; raises BadInput."""
+    """What may lead a run on from where it stands, by the words of commands and by its files alone; raises
+    BadInput."""
     if now is RunState.WAITING:
         return _whole(run, tuple(Settling))
     if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:

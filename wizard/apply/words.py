@@ -15,6 +15,9 @@ SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {dri
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
 
 GOES_ON = Sentence("apply.goes-on", "The run {name} goes on: `diskwright status` shows how it goes.")
+UNDOES = Sentence("apply.undoes", "`diskwright undo {run}` undoes what was done.")
+WHEN_ATTACHED = Sentence("apply.when-attached", "Attach {drives:list} again; then {commands}")
+SHOWS = Sentence("apply.shows", "`diskwright status {run}` shows the run.")
 WAITS = Sentence("apply.waits", "The run {name} is done, not yet in use: {commands}")
 NOT_FINISHED = Sentence("apply.not-finished", "The run {name} was not finished: {commands}")
 MORE_RUNS = Sentence(

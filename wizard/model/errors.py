@@ -22,8 +22,6 @@ class DiskwrightError(Exception):
     """
 
     exit_code = ExitCode.FAILED
-    names_commands = False
-    """Whether it ends with the commands that work now."""
 
     def __init__(self, said: object = "", ending: str = "") -> None:
         super().__init__(f"{said} {ending}" if ending else said)

@@ -19,7 +19,7 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, fill, old_gpt, wish
 from tests.loop.attack.corrupting import corrupt
 from tests.loop.tune.tuning import Used
-from wizard.apply.decide import job_of, keep
+from wizard.apply.decide import job_of, keep, next_commands
 from wizard.apply.run import begin, kinds
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import Purpose
@@ -83,7 +83,8 @@ class Commands:
 
     def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
         try:
-            kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), tuple(drive_locks), secret))
+            work = kinds.Work(run, purpose, Journal(run), tuple(drive_locks), secret)
+            kinds.carry_out(job_of(run), work, next_commands)
         except (OSError, DiskwrightError) as error:
             with suppress(DiskwrightError):
                 Journal(run).end(Event.FAILED, str(error))

@@ -72,22 +72,22 @@ def _steps(
     do: Callable[[int, BringStep], Said],
 ) -> tuple[Event, Said] | None:
     """Do those of the steps that are not done; how the run ended, None where it goes on."""
-    done, ways = done_steps(read_entries(run)), words.WAYS_ON(run=called(run))
+    done = done_steps(read_entries(run))
     for number, step in enumerate(bring.steps, 1):
         if number in done or step not in these:
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, words.STOPPED(ways=ways)
+            return Event.STOPPED, words.STOPPED()
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
             said = do(number, step)
         except Stopped:
-            return Event.STOPPED, words.STOPPED(ways=ways)
+            return Event.STOPPED, words.STOPPED()
         except (DiskwrightError, OSError) as error:
             reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
             journal.add(Event.STEP_FAILED, reason, step=number)
             steps = len(bring.steps)
-            return Event.FAILED, words.STEP_FAILED(step=number, steps=steps, error=reason, ways=ways)
+            return Event.FAILED, words.STEP_FAILED(step=number, steps=steps, error=reason)
         journal.add(Event.STEP_DONE, said, step=number)
     return None
 

@@ -145,11 +145,9 @@ COPY_STAYS = Sentence(
 )
 MORE_CHANGE = Sentence("apply.bring.more-change", "{count:,d} more")
 NEW_AT_TOP = Sentence("apply.bring.new-at-top", "Not copied, since it appeared meanwhile: {paths:list}.")
-STOPPED = Sentence("apply.bring.stopped", "Stopped as asked. {ways}")
-STEP_FAILED = Sentence("apply.bring.step-failed", "Step {step} of {steps} failed: {error} {ways}")
-WAYS_ON = Sentence(
-    "apply.bring.ways-on",
-    "What is copied stays. `diskwright resume {run}` goes on, `diskwright undo {run}` removes it.",
+STOPPED = Sentence("apply.bring.stopped", "Stopped as asked. What is copied stays.")
+STEP_FAILED = Sentence(
+    "apply.bring.step-failed", "Step {step} of {steps} failed: {error} What is copied stays."
 )
 NOT_NOTED = Sentence("apply.bring.not-noted", "{file} cannot be used: {why}.")
 CHANGED_THERE = Sentence(

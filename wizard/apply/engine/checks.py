@@ -127,10 +127,14 @@ class Checks:
         phase = self.record.phase
         if phase in GOING_BACK:
             return
-        check = self.check_release if phase in TO_RELEASE else self.check_commit
-        if self._works(check):
+        if self._works(self.check_forward):
             command = "keep" if phase is Phase.BARRED else "resume"
             yield words.GOES_ON(command=command, run=self._name)
+
+    def check_forward(self) -> None:
+        """What `resume` or `keep` checks first, by the phase."""
+        check = self.check_release if self.record.phase in TO_RELEASE else self.check_commit
+        check()
 
     def _back(self) -> Iterator[Said]:
         phase, name = self.record.phase, self._name
@@ -294,7 +298,7 @@ class Checks:
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
             left = words.LEFT_AS_IT_IS(drives=tuple(found))
-            raise LeftError(in_a_row(left, words.NOTHING_LEFT(), words.PLAN_AGAIN()))
+            raise LeftError(in_a_row(left, words.PLAN_AGAIN()))
         path, at = next(iter(found.items()))
         raise Refused(words.STRAY(drive=path, byte=at))
 

@@ -58,7 +58,7 @@ class Exchange(Checks):
         """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then,
         or `undo`."""
         self._begin(progress, COMMITS)
-        with self._naming_commands():
+        with self._saving_phase():
             self.check_commit()
             self._save_corrected()
             # From there every block was just read: the drives hold the old bytes, less the marks that go.
@@ -81,7 +81,7 @@ class Exchange(Checks):
         """From BARRED to RELEASED: what was written becomes visible. Gives the proof of that. Raises Failed
         or Refused as `commit` does."""
         self._begin(progress, RELEASES)
-        with self._naming_commands():
+        with self._saving_phase():
             # From there every block is read first, and each mark again once it is in place.
             used = self.check_release()
             self._save_corrected()
@@ -111,7 +111,7 @@ class Exchange(Checks):
         """Go back to the old bytes, to the bit, from any phase, and give the proof of that. None if the run
         has written nothing, and another program has since. Raises Failed or Refused; it can be repeated."""
         self._begin(progress, UNDOES)
-        with self._naming_commands():
+        with self._saving_phase():
             contents = self.check_undo(over=(self._run / OVER).exists())
             if all(content is Content.OLD for content in contents):
                 for side in self.sides:
@@ -170,8 +170,8 @@ class Exchange(Checks):
         self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
 
     @contextmanager
-    def _naming_commands(self) -> Iterator[None]:
-        """Add the commands that work now to an error. A run that goes on by itself has its own."""
+    def _saving_phase(self) -> Iterator[None]:
+        """If it ends with an error, save the phase that the drives corrected."""
         try:
             yield
         except LeftError:
@@ -184,12 +184,9 @@ class Exchange(Checks):
                 raise Refused(f"{error} {words.KEPT_IN(folder=str(self._kept.folder))}") from None
             with suppress(Failed):
                 self._save_corrected()
-            how_far = [words.NO_DRIVE_WRITTEN()] if self.record.phase in UNTOUCHED else []
-            kind = Refused if isinstance(error, Refused) else Failed
-            said = in_a_row(*(how_far if kind is Failed else ()), self.next_commands())
-            named = kind(f"{error} {said}")
-            named.names_commands = True
-            raise named from None
+            if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
+                raise Failed(f"{error} {words.NO_DRIVE_WRITTEN()}") from None
+            raise
 
 
 def mark_over_changes(run: Path, over: bool) -> None:

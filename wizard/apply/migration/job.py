@@ -18,12 +18,14 @@ from wizard.apply.migration.run import (
     check_takes_back,
     keep,
     migrate,
+    reached,
+    refuse_ended,
     site_of,
     take_back,
-    ways_on,
 )
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.way_back import can_be_taken_back
+from wizard.apply.plan.same_drive import probe_again
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
@@ -102,7 +104,24 @@ def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[Work], Outco
 
 
 def _told(run: Path, error: DiskwrightError) -> str:
-    return f"{error} {ways_on(run)}"
+    return f"{error} {reached(run)}".rstrip()
+
+
+def _ask(run: Path, purpose: Purpose) -> None:
+    """The checks of a command that only read, and not those of a snapshot, which a command takes down."""
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    match purpose:
+        case Purpose.APPLY:
+            refuse_ended(run)
+        case Purpose.UNDO:
+            check_takes_back(run)
+        case Purpose.KEEP:
+            check_keeps(run)
+            check_held(migration)
+    for _, drive in devices_of(migration):
+        probe_again(drive)
 
 
 def _leave(work: Work, _: Outcome) -> None:
@@ -117,4 +136,5 @@ JOB = Job(
     {Purpose.APPLY: _on_site(migrate), Purpose.UNDO: _on_site(take_back), Purpose.KEEP: _on_site(keep)},
     _told,
     _leave,
+    asks=_ask,
 )

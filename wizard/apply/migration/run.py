@@ -70,13 +70,13 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
         return ended
     if on_device:
         if failed := _verified(ground.checks(), site):
-            return Event.FAILED, f"{words.CHECKS(count=failed)} {ways_on(run)}"
+            return Event.FAILED, str(words.CHECKS(count=failed))
         if said := ground.commit():
             site.journal.add(Event.COMMAND, said)
     if ended := _make_all(in_files, ground, site):
         return ended
     if failed := _verified(file_checks(site), site):
-        return Event.FAILED, f"{words.CHECKS(count=failed)} {ways_on(run)}"
+        return Event.FAILED, str(words.CHECKS(count=failed))
     return Event.DONE, str(_done_sentence(run, migration))
 
 
@@ -97,9 +97,7 @@ def _done_sentence(run: Path, migration: Migration) -> Said | str:
 def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
     """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
     it."""
-    if (run / UNDOING).exists():
-        raise Refused(words.UNDOING(name=run.name, run=called(run)))
-    refuse_kept(run)
+    refuse_ended(run)
     try:
         ground.release()
         if has_begun(run):
@@ -122,7 +120,7 @@ def _make_all(
         if not isinstance(operation, SetFstabType) and ground.is_done(number):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"{words.STOPPED(step=number)} {ways_on(run)}"
+            return Event.STOPPED, f"{words.STOPPED(step=number)} {reached(run)}".rstrip()
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
             said = (
@@ -133,7 +131,7 @@ def _make_all(
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = words.STEP_FAILED(step=number, steps=len(site.migration.steps))
-            return Event.FAILED, f"{failed} {error} {ways_on(run)}"
+            return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
         journal.add(Event.STEP_DONE, said, step=number)
     return None
 
@@ -149,16 +147,16 @@ def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
     return failed
 
 
-def ways_on(run: Path) -> str:
-    """The ways from a run that ended early."""
+def reached(run: Path) -> str:
+    """Whether a run that ended early has written."""
     try:
         if not has_begun(run):
             return str(words.NOTHING_WRITTEN())
     except BadInput as error:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
-        return str(words.ONLY_READ(device=migration.device, run=called(run)))
-    return str(words.WAYS_ON(run=called(run)))
+        return str(words.ONLY_READ(device=migration.device))
+    return ""
 
 
 def check_takes_back(run: Path) -> None:
@@ -172,6 +170,13 @@ def check_takes_back(run: Path) -> None:
         raise Refused(words.WAS_KEPT(name=run.name))
     if not has_begun(run):
         raise Refused(words.WROTE_NOTHING(name=run.name))
+    refuse_kept(run)
+
+
+def refuse_ended(run: Path) -> None:
+    """Raises Refused if undoing or keeping the run was begun: then it cannot go on."""
+    if (run / UNDOING).exists():
+        raise Refused(words.UNDOING(name=run.name, run=called(run)))
     refuse_kept(run)
 
 

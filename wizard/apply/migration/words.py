@@ -62,12 +62,7 @@ CHECKS = Sentence("apply.migration.checks", "A check does not hold.", "{count} c
 STOPPED = Sentence("apply.migration.stopped", "Stopped before step {step} as asked.")
 STEP_FAILED = Sentence("apply.migration.step-failed", "Step {step} of {steps} failed:")
 ONLY_READ = Sentence(
-    "apply.migration.only-read",
-    "{device} was only read. `diskwright resume {run}` begins the copy anew.",
-)
-WAYS_ON = Sentence(
-    "apply.migration.ways-on",
-    "`diskwright undo {run}` undoes what was done; `diskwright resume {run}` goes on.",
+    "apply.migration.only-read", "{device} was only read; the copy begins anew when the run goes on."
 )
 
 # Going on, undoing and keeping.

@@ -55,7 +55,7 @@ class Carrying(OnDrive):
             return Event.FAILED, str(early(why=str(error)))
         if digests is None:
             early = words.STOPPED_EARLY if not self._has_moved() else words.STOPPED
-            return Event.STOPPED, str(early(run=called(self.run)))
+            return Event.STOPPED, str(early())
         self.note(
             number,
             replace(
@@ -85,7 +85,7 @@ class Carrying(OnDrive):
         if step in done_steps(read_entries(self.run)):
             return None
         if self.is_stopped():
-            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+            return Event.STOPPED, str(words.STOPPED())
         try:
             mover = self._forward(number, move)
         except (Unread, Unreadable) as error:
@@ -95,13 +95,13 @@ class Carrying(OnDrive):
         try:
             mover.go(Side.NEW)
         except Stopped:
-            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+            return Event.STOPPED, str(words.STOPPED())
         except Unreadable as unreadable:
             self.note_bad(number, mover)
             return self._stopped_at_bad(number, move, step, unreadable)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+            return Event.FAILED, str(words.FAILED(why=str(error)))
         self.note_bad(number, mover)
         self._journal.add(Event.STEP_DONE, words.MOVED(part=move.device), step=step)
         return None
@@ -116,7 +116,7 @@ class Carrying(OnDrive):
     def _not_begun(self, number: int, move: Move, error: Unread | Unreadable) -> Outcome:
         """What was read before cannot be read any more, or the journal that was written cannot."""
         if self.notes[number].is_begun:
-            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+            return Event.FAILED, str(words.FAILED(why=str(error)))
         why = str(error)
         if isinstance(error, Unreadable):
             start = move.before.start_bytes
@@ -151,14 +151,14 @@ class Carrying(OnDrive):
             digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            return Event.FAILED, str(words.FAILED(why=str(error), run=called(self.run)))
+            return Event.FAILED, str(words.FAILED(why=str(error)))
         if digests is None:
-            return Event.STOPPED, str(words.STOPPED(run=called(self.run)))
+            return Event.STOPPED, str(words.STOPPED())
         self._journal.add(Event.STEP_DONE, words.COMPARED(part=move.device), step=step)
         said = str(same_said(move, self.notes[number].bad)).rstrip(".")
         if not self.are_same(number, digests):
             self._journal.add(Event.NOT_VERIFIED, said)
-            way = words.NOT_SAME(part=move.device, run=called(self.run))
+            way = words.NOT_SAME(part=move.device)
             return Event.FAILED, str(words.CHECKS_FAIL(part=move.device, way=way))
         self._journal.add(Event.VERIFIED, said)
         for line in bad_listed(move, self.notes[number].bad):

@@ -124,7 +124,7 @@ def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
     on.note(number, with_unread_at(on.notes[number], unread, start, is_kept=False))
     # Of what was not moved somebody may have used what nobody had written to.
     if digests is None or (is_moved and not on.are_same(number, digests)):
-        raise Failed(words.NOT_SAME(part=move.device, run=called(on.run)))
+        raise Failed(words.NOT_SAME(part=move.device))
     on.note(number, replace(on.notes[number], is_back=True))
 
 

@@ -77,7 +77,7 @@ MOVED = Sentence("apply.move.moved", "{part} is at its new place.")
 SAME = Sentence("apply.move.same", "{part} holds the same bytes as before.")
 NOT_SAME = Sentence(
     "apply.move.not-same",
-    "What {part} holds now is not what it held before. Do not use it; `diskwright undo {run}` moves it back.",
+    "What {part} holds now is not what it held before. Do not use it.",
 )
 STARTS = Sentence("apply.move.starts", "The kernel has {part} at {start:exact}.")
 STARTS_ELSEWHERE = Sentence("apply.move.starts-elsewhere", "the kernel has it at {start:exact}")
@@ -103,18 +103,9 @@ LEFT_OTHERWISE = Sentence(
     "{part}, which moves next, is not as it was when this was made. `diskwright undo` takes back what has "
     "moved.",
 )
-STOPPED = Sentence(
-    "apply.move.stopped",
-    "Stopped. `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has moved.",
-)
-STOPPED_EARLY = Sentence(
-    "apply.move.stopped-early", "Stopped before anything was written. `diskwright resume {run}` goes on."
-)
-FAILED = Sentence(
-    "apply.move.failed",
-    "{why} Nothing is lost: `diskwright resume {run}` goes on, `diskwright undo {run}` moves back what has "
-    "moved.",
-)
+STOPPED = Sentence("apply.move.stopped", "Stopped. Nothing is lost.")
+STOPPED_EARLY = Sentence("apply.move.stopped-early", "Stopped before anything was written.")
+FAILED = Sentence("apply.move.failed", "{why} Nothing is lost.")
 TWO_DRIVES = Sentence(
     "apply.move.two-drives",
     "The journal of {run} is on more than one drive: {drives:list}. Detach the copies first. Nothing was "

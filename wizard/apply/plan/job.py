@@ -9,6 +9,7 @@ from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.migration.words import NOTHING_TO_RESUME
+from wizard.apply.migration.words import UNDOING as BEING_UNDONE
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
 from wizard.apply.plan.elsewhere import settle_drives
@@ -24,7 +25,7 @@ from wizard.apply.plan.words import carried as words
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan, restore_documents
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.system.key_file import key_of
@@ -175,7 +176,27 @@ def _ending(work: Work, outcome: Outcome) -> Outcome:
     """What the run mounted has to stand now that others may look at the drives."""
     if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
         return outcome
-    return Event.FAILED, f"{failure} {words.CHECKS_AGAIN(run=called(work.run))}"
+    return Event.FAILED, failure
 
 
-JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep}, _told, _leave, _ending)
+def _ask(run: Path, purpose: Purpose) -> None:
+    """The checks of a command that only read; those of a run on the drives themselves start its arrays."""
+    plan = load_plan(run)
+    if is_rehearsed(run):
+        rehearsed.ask(run, plan, purpose)
+        return
+    if purpose is Purpose.UNDO:
+        check_undoable(run, plan)
+    elif (run / UNDOING).exists():
+        raise Refused(BEING_UNDONE(name=run.name, run=called(run)))
+    own_drives(run, plan).probe()
+
+
+JOB = Job(
+    _taking,
+    {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep},
+    _told,
+    _leave,
+    _ending,
+    asks=_ask,
+)

@@ -29,12 +29,11 @@ from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import check_holds_plan, quietly
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import waiting_sentence
-from wizard.apply.plan.words import carried
 from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.backup import drop_backup, save_backup
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, is_direct, is_found, load_environment, load_plan
 from wizard.apply.run.words import NOTHING_WRITTEN
@@ -104,7 +103,7 @@ def carry_out(
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(in_a_row(words.BEING_UNDONE(name=run.name), next_commands(run)))
+        raise Refused(words.BEING_UNDONE(name=run.name))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # What a killed process left would pass for another's of the same name.
@@ -117,9 +116,9 @@ def carry_out(
             record = _rehearse(plan, Ground(run, environment, journal, execute, secret))
         except StoppedError as stopped:
             delete_scratch(run, plan.paths)
-            return Event.STOPPED, f"{stopped} {next_commands(run)}"
+            return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, f"{words.STOPPED()} {next_commands(run)}"
+        return Event.STOPPED, str(words.STOPPED())
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
@@ -148,7 +147,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.BARRED, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(in_a_row(words.NOT_READY(name=run.name, phase=record.phase), next_commands(run)))
+        raise Refused(words.NOT_READY(name=run.name, phase=record.phase))
     clear_drives(plan, quietly)
     with holding(plan.paths, plan.part_path) as drives:
         proof = _released(run, plan, drives, journal)
@@ -231,13 +230,9 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
         save_record(run, replace(record, phase=Phase.UNDONE))
         return in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run))
     with comparing(run, plan) as checks:
-        try:
-            if checks.is_ahead:
-                return None
-            checks.check_undo(over=False)
-        except (Refused, Failed) as error:
-            kind = Refused if isinstance(error, Refused) else Failed
-            raise kind(f"{error} {checks.next_commands()}") from None
+        if checks.is_ahead:
+            return None
+        checks.check_undo(over=False)
     save_record(run, replace(record, phase=Phase.UNDONE))
     return _end(run, plan, words.UNCHANGED, words.NEVER_WRITTEN)
 
@@ -369,7 +364,7 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
     except Failed as error:
         room = _no_room(plan, ground.run) if free_bytes(ground.run) < LITTLE_BYTES else ""
         delete_scratch(ground.run, plan.paths)
-        raise Failed(f"{room} {error.said} {next_commands(ground.run)}".lstrip()) from None
+        raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(ground.run).of_plan)
     save_record(ground.run, record)
     save_backup(ground.run)
@@ -419,15 +414,28 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
             exchange.close()
 
 
+def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
+    """Raise Refused or Failed if a run could not be taken up for a purpose now. Only reads."""
+    record = _record(run)
+    KnownDrives(run, plan, frozenset()).probe()
+    if record.phase is Phase.REHEARSING or (purpose is not Purpose.UNDO and record.phase is Phase.KEPT):
+        return
+    with comparing(run, plan) as checks:
+        if purpose is Purpose.UNDO:
+            checks.check_undo(over=False)
+        else:
+            checks.check_forward()
+
+
 def next_commands(run: Path) -> Said:
     """Name the commands that work now for a run, each asked with its own checks."""
     record, name = _record(run), called(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT()
     if record.phase is Phase.KEPT:
-        return carried.GOES_ON(run=name)
+        return engine_words.GOES_ON(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
-        return in_a_row(words.ONLY_STAND_IN(), carried.GOES_ON(run=name))
+        return in_a_row(words.ONLY_STAND_IN(), engine_words.GOES_ON(command="resume", run=name))
     try:
         with comparing(run, load_plan(run)) as exchange:
             return exchange.next_commands()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
 from wizard.apply.migration.words import STEP_FAILED, STOPPED
-from wizard.apply.plan import drive_digests, rehearsed
+from wizard.apply.plan import drive_digests
 from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
@@ -21,7 +21,7 @@ from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps,
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.lock import lent
 from wizard.apply.run.process import STOP
-from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
 from wizard.apply.run.words import NOTHING_WRITTEN
@@ -80,12 +80,12 @@ def finish(work: Work) -> Outcome:
         _let_udev_look(plan, drive_locks, maybe_begun) or _put_up(plan, journal, drive_locks) or _clone(plan)
     )
     if failure:
-        return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
+        return Event.FAILED, failure
     vault = Vault(run / "saved")
     for number, _ in use_steps(plan):
         site = Site(plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret)
         if failure := _one_step(site):
-            return Event.FAILED, f"{failure} {rehearsed.next_commands(run)}"
+            return Event.FAILED, failure
     return _verified(run, plan, environment, journal)
 
 
@@ -134,13 +134,13 @@ def carry_out_directly(work: Work) -> Outcome:
         if number in lasting:
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"{STOPPED(step=number)} {way_on(run, plan)}"
+            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run, plan)}"
         operation = plan.steps[number - 1].operation
         if tables_written and isinstance(
             operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
         ):
             if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
-                return Event.FAILED, f"{failure} {way_on(run, plan)}"
+                return Event.FAILED, f"{failure} {reached(run, plan)}"
             tables_written = False
         tables_written = tables_written or isinstance(operation, WriteTable)
         site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret)
@@ -148,7 +148,7 @@ def carry_out_directly(work: Work) -> Outcome:
         failure = _one_step(site)
         drive_digests.note(run, plan, done_now)
         if failure:
-            return Event.FAILED, f"{failure} {way_on(run, plan)}"
+            return Event.FAILED, f"{failure} {reached(run, plan)}"
     return _verified(run, plan, environment, journal)
 
 
@@ -276,11 +276,10 @@ def behind_pulled(plan: Plan, said: object) -> str:
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
-    again = words.CHECKS_AGAIN(run=called(run))
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
-        raise Failed(f"{words.NOT_CHECKED()} {error} {again}") from None
+        raise Failed(f"{words.NOT_CHECKED()} {error}") from None
     failed = 0
     for check in verify(
         plan,
@@ -292,13 +291,13 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
-        return Event.FAILED, f"{words.CHECKS(count=failed)} {behind_pulled(plan, again)}"
+        return Event.FAILED, behind_pulled(plan, words.CHECKS(count=failed))
     planned = words.SET_UP(drives=plan.paths, count=len(plan.members))
     return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
 
 
-def way_on(run: Path, plan: Plan) -> str:
-    """What was done and what was not, and the ways from here."""
+def reached(run: Path, plan: Plan) -> str:
+    """How far the run came, and whether there is a way back."""
     try:
         entries = read_entries(run)
     except BadInput as error:
@@ -306,6 +305,8 @@ def way_on(run: Path, plan: Plan) -> str:
     begun, done = begun_steps(entries), done_steps(entries)
     if final := no_way_back(plan, begun):
         back = words.NOT_BACK(final=final)
+    elif not begun:
+        back = NOTHING_WRITTEN()
     else:
-        back = words.PUTS_BACK(run=called(run)) if begun else NOTHING_WRITTEN()
-    return f"{how_far(done, len(plan.steps))} {words.GOES_ON(run=called(run))} {back}"
+        return str(how_far(done, len(plan.steps)))
+    return f"{how_far(done, len(plan.steps))} {back}"

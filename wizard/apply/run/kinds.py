@@ -8,13 +8,13 @@ from pathlib import Path
 
 from wizard.apply.run import words
 from wizard.apply.run.begin import begin, check_root
-from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import called, check_owner
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, reason_of
 
 Locks = tuple[int, ...]
 """Descriptors that keep others away from drives."""
@@ -73,6 +73,8 @@ class Job:
     DiskwrightError; `told` makes a sentence of one that ended going forward. It lets go of what it holds
     open with `leave`, still under the drives' locks, and has the last word on how the run ended in `ending`,
     when the drives are free again. `goes_over_bad_sectors`: it can stop at those, and go on over them.
+    `asks` raises a DiskwrightError if the run could not be taken up for a purpose now, and only reads; None
+    if `taking` and its check only read.
     """
 
     taking: Callable[[Path, Asked], Taking]
@@ -81,6 +83,18 @@ class Job:
     leave: Callable[[Work, Outcome], None] = lambda _work, _outcome: None
     ending: Callable[[Work, Outcome], Outcome] = _ends_so
     goes_over_bad_sectors: bool = False
+    asks: Callable[[Path, Purpose], None] | None = None
+
+    def why_not(self, run: Path, purpose: Purpose) -> Said | str | None:
+        """Why the run could not be taken up for this purpose now, None if it could. Only reads."""
+        try:
+            if self.asks is not None:
+                self.asks(run, purpose)
+            else:
+                self.taking(run, Asked(purpose)).check()
+        except DiskwrightError as error:
+            return reason_of(error)
+        return None
 
 
 def take_up(job: Job, run: Path, asked: Asked) -> int:
@@ -122,7 +136,8 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    raise Failed(in_a_row(words.INTERRUPTED(doing=DOING[purpose]()), _again(run, purpose)))
+    again = words.AGAIN(purpose=purpose.value, run=called(run))
+    raise Failed(in_a_row(words.INTERRUPTED(doing=DOING[purpose]()), again))
 
 
 def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
@@ -130,9 +145,9 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
     return EndedByUser(words.ENDED_BY_YOU(doing=DOING[purpose](), run=called(run)))
 
 
-def carry_out(job: Job, work: Work) -> None:
+def carry_out(job: Job, work: Work, next_commands: Callable[[Path, RunState], Said | str]) -> None:
     """What the run's own process does. Never raises for what a person can meet: the journal says how it
-    ended."""
+    ended, and which `next_commands` work then."""
     try:
         outcome = job.does[work.purpose](work)
     except DiskwrightError as error:
@@ -140,20 +155,14 @@ def carry_out(job: Job, work: Work) -> None:
     job.leave(work, outcome)
     # The last line is written when the drives are free again: whoever reads it may use them at once.
     unlock(work.drive_locks)
-    work.journal.end(*job.ending(work, outcome))
+    event, sentence = job.ending(work, outcome)
+    if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
+        sentence = f"{sentence} {next_commands(work.run, ENDS[event])}".rstrip()
+    work.journal.end(event, sentence)
 
 
 def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
-    if work.purpose is Purpose.APPLY:
-        if isinstance(error, Refused):
-            return Event.REFUSED, str(error)
-        return Event.FAILED, job.told(work.run, error)
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
-    if error.names_commands:
-        return Event.FAILED, str(error)
-    return Event.FAILED, f"{error} {_again(work.run, work.purpose)}"
-
-
-def _again(run: Path, purpose: Purpose) -> Said:
-    return words.AGAIN(purpose=purpose.value, run=called(run))
+    said = job.told(work.run, error) if work.purpose is Purpose.APPLY else str(error)
+    return Event.FAILED, said

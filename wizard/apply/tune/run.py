@@ -8,6 +8,7 @@ from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.tune import words
 from wizard.apply.tune.current_value import standing
 from wizard.apply.tune.guard import (
@@ -55,7 +56,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
         if number in done and not isinstance(step.operation, LOST_AT_RESTART):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, words.STOPPED(step=number, ways=ways_on(run, changes))
+            return Event.STOPPED, words.STOPPED(step=number, far=far(run, changes))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = make_change(
@@ -63,9 +64,8 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            ways = ways_on(run, changes)
             return Event.FAILED, words.STEP_FAILED(
-                step=number, steps=len(changes.steps), error=str(error), ways=ways
+                step=number, steps=len(changes.steps), error=str(error), far=far(run, changes)
             )
         journal.add(Event.STEP_DONE, str(said), step=number)
     return _verified(run, changes, journal)
@@ -97,7 +97,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
         )
         failed += not holds
     if failed:
-        return Event.FAILED, words.CHECKS_FAIL(count=failed, run=called(run))
+        return Event.FAILED, words.CHECKS_FAIL(count=failed)
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, words.IS_OFF(device=changes.device)
     if any(stays(step.operation) for step in changes.steps):
@@ -106,15 +106,14 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
     return Event.DONE, in_a_row(*ready_said(changes), changed)
 
 
-def ways_on(run: Path, changes: Changes) -> Said | str:
-    """What was done and what was not, and the ways from here."""
+def far(run: Path, changes: Changes) -> Said | str:
+    """What was done and what was not."""
     try:
         entries = read_entries(run)
     except BadInput as error:
         return str(error)
-    done = done_steps(entries)
-    ways = words.WAYS_ON if begun_steps(entries) else words.WAYS_ON_UNWRITTEN
-    return ways(far=how_far(done, len(changes.steps)), run=called(run))
+    said = how_far(done_steps(entries), len(changes.steps))
+    return said if begun_steps(entries) else in_a_row(said, NOTHING_WRITTEN())
 
 
 def check_takes_back(run: Path) -> None:

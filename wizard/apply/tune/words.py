@@ -150,19 +150,12 @@ MAKING = Sentence(
 )
 GOING_ON = Sentence("apply.tune.going-on", "Going on with the changes for {device}.")
 TAKING_BACK = Sentence("apply.tune.taking-back", "Taking back what was changed for {device}.")
-STOPPED = Sentence("apply.tune.stopped", "Stopped before step {step} as asked. {ways}")
-STEP_FAILED = Sentence("apply.tune.step-failed", "Step {step} of {steps} failed: {error} {ways}")
-WAYS_ON = Sentence(
-    "apply.tune.ways-on",
-    "{far} `diskwright resume {run}` goes on. `diskwright undo {run}` undoes what was done.",
-)
-WAYS_ON_UNWRITTEN = Sentence(
-    "apply.tune.ways-on-unwritten", "{far} `diskwright resume {run}` goes on. Nothing was written."
-)
+STOPPED = Sentence("apply.tune.stopped", "Stopped before step {step} as asked. {far}")
+STEP_FAILED = Sentence("apply.tune.step-failed", "Step {step} of {steps} failed: {error} {far}")
 CHECKS_FAIL = Sentence(
     "apply.tune.checks-fail",
-    "Every step was done, but 1 check does not hold. `diskwright resume {run}` checks again.",
-    "Every step was done, but {count} checks do not hold. `diskwright resume {run}` checks again.",
+    "Every step was done, but 1 check does not hold.",
+    "Every step was done, but {count} checks do not hold.",
 )
 IS_OFF = Sentence("apply.tune.is-off", "{device} is powered off: it can be unplugged.")
 IS_CHANGED = Sentence(

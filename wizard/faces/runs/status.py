@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.block.waiting import waiting_drives
-from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on
+from wizard.apply.decide import is_not_yet, phase_now, power_now, ways_on, working_ways
 from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.move.of_run import BadSectors, bad_sectors
 from wizard.apply.plan.steps_told import result_sentence
@@ -134,7 +134,7 @@ def row_of(run: Path) -> Row:
         drive = ", ".join(devices)
         entries = read_entries(run)
         now = state(run)
-        said, ways, bad = _said(run, entries, now), ways_on(run, now), bad_sectors(run)
+        said, ways, bad = _said(run, entries, now), working_ways(run, now), bad_sectors(run)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
@@ -146,9 +146,9 @@ def row_of(run: Path) -> Row:
         started,
         steps,
         len(done_steps(entries)),
-        said,
-        commands=tuple(command_on(way, run) for way in ways),
-        not_yet=is_not_yet(now, ways),
+        f"{said} {ways.why_not}".rstrip(),
+        commands=tuple(command_on(way, run) for way in ways.names),
+        not_yet=is_not_yet(now, ways_on(run, now)),
         bad_sectors=bad,
     )
     return _with_window(row, window_of(run))

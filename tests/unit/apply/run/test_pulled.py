@@ -8,7 +8,7 @@ import pytest
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.block import devices
-from wizard.apply.decide import job_of
+from wizard.apply.decide import job_of, next_commands
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
 from wizard.apply.run.environment import Environment
@@ -51,7 +51,7 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(
     monkeypatch.setattr(execution, "check_start", lambda _: None)
     monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
     monkeypatch.setattr(execution, "execute", fail)
-    carry_out(job_of(run), Work(run, Purpose.APPLY, Journal(run), ()))
+    carry_out(job_of(run), Work(run, Purpose.APPLY, Journal(run), ()), next_commands)
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
     assert failed.sentence.startswith(f"{MISSING} is not attached any more")

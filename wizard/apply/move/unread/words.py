@@ -37,19 +37,15 @@ ZEROS_AT = Sentence(
 STOPPED = Sentence(
     "apply.move.unread.stopped",
     "A place of {part} cannot be read, {size:exact}; so the move stopped, and nothing else is lost. "
-    "`diskwright undo {run}` moves back what has moved. `diskwright resume {run}` tries again. "
     "`diskwright resume {run} --over-bad-sectors` goes on, and has zeros there from then on.",
     "{count} places of {part} cannot be read, {size:exact}; so the move stopped, and nothing else is lost. "
-    "`diskwright undo {run}` moves back what has moved. `diskwright resume {run}` tries again. "
     "`diskwright resume {run} --over-bad-sectors` goes on, and has zeros there from then on.",
 )
 STOPPED_BEFORE = Sentence(
     "apply.move.unread.stopped-before",
     "A place at the beginning of {part} cannot be read any more, {size:exact}; nothing has moved yet. "
-    "`diskwright undo {run}` leaves it where it is. `diskwright resume {run}` tries again. "
     "`diskwright resume {run} --over-bad-sectors` moves it, and restores that place from the journal.",
     "{count} places at the beginning of {part} cannot be read any more, {size:exact}; nothing has moved yet. "
-    "`diskwright undo {run}` leaves it where it is. `diskwright resume {run}` tries again. "
     "`diskwright resume {run} --over-bad-sectors` moves it, and restores those places from the journal.",
 )
 SAME_BUT = Sentence(

@@ -25,11 +25,8 @@ SET_UP = Sentence(
     "{drives:list} are set up exactly as planned; every check holds.",
 )
 
-# The ways on.
-CHECKS_AGAIN = Sentence("apply.plan.carried.checks-again", "`diskwright resume {run}` checks again.")
-GOES_ON = Sentence("apply.plan.carried.goes-on", "`diskwright resume {run}` goes on.")
+# How far it came.
 NOT_BACK = Sentence("apply.plan.carried.not-back", "It cannot be undone any more, since {final} was begun.")
-PUTS_BACK = Sentence("apply.plan.carried.puts-back", "`diskwright undo {run}` puts back what was there.")
 
 # Taking a run up.
 COMPLETE = Sentence("apply.plan.carried.complete", "The run {name} is complete.")
