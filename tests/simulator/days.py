@@ -28,7 +28,7 @@ from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
 from wizard.apply.engine.stores import old_file
 from wizard.apply.plan import rehearsed
-from wizard.apply.run.backup import FILE as BACKUP
+from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.backup import digest_of_text, save_backup
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import lock_run
@@ -43,7 +43,7 @@ COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
 PLAN = "the plan of this run"
 FILES = (
     FILE,
-    BACKUP,
+    *BACKUPS,
     "journal.jsonl",
     "engine/old-0.img",
     "engine/new-0.img",
@@ -159,7 +159,7 @@ class Day:
     @property
     def _hopeless(self) -> bool:
         """Whether so much of the run is lost that no command works, which the last words say."""
-        said = ("Put its files back from a copy", "are lost, so the run", "--from-drive")
+        said = ("Put its files back from a copy", "--from-drive")
         return bool(self.damaged) and any(one in self.last_words for one in said)
 
     def _chosen(self, *, follow: bool = False) -> str:

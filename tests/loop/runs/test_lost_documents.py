@@ -1,5 +1,5 @@
-"""A run that waits is kept or undone without any one of its documents, also if one is cut off or from another
-run."""
+"""A run that waits is kept or undone without any one of its documents, or one and a copy, also if they are cut
+off or from another run."""
 
 import json
 from itertools import product
@@ -10,12 +10,14 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
+from wizard.apply.run.backup import FILES
 from wizard.apply.run.journal import RunState
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
 
-NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", "backup.json")
-CASES = list(product(NAMES, ("lost", "cut", "other"), ("keep", "undo")))
+NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", *FILES)
+PAIRS = tuple(f"{name}+{FILES[0]}" for name in ("plan.json", "run.json", "rehearsed.json"))
+CASES = list(product((*NAMES, *PAIRS), ("lost", "cut", "other"), ("keep", "undo")))
 
 
 def damage(file: Path, how: str) -> None:
@@ -52,7 +54,8 @@ def test_it_is_kept_or_undone(work: Work, make_drive: MakeDrive, name: str, how:
     before = work.digest(drive)
     run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
-    damage(run / name, how)
+    for each in name.split("+"):
+        damage(run / each, how)
     listed = diskwright(work, "status")
     assert listed.returncode == 0 and run.name in listed.stdout, listed.stdout + listed.stderr
     done = diskwright(work, command, run.name)

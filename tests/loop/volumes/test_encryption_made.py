@@ -27,6 +27,7 @@ from tests.loop.applying import (
 )
 from tests.loop.volumes.rebooting import uuid_of
 from wizard.apply.decide import keep, resume, undo
+from wizard.apply.run.backup import drop_backup
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
@@ -202,7 +203,7 @@ def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
     run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     (run / "plan.json").write_text(render_plan(plan))
-    (run / "backup.json").unlink()
+    drop_backup(run)
     waiting = work.digest(drive)
     half_able(work, monkeypatch)
     taken = Path(plan.containers[0].opened)

@@ -67,7 +67,7 @@ NOT_REHEARSED = Sentence(
 NO_PLACE = Sentence("apply.engine.no-place", "{file} is damaged: byte {byte} is outside its drive.")
 RECORD_LOST = Sentence(
     "apply.engine.record-lost",
-    "rehearsed.json and its backup are lost, so the run cannot be finished or undone. {folder} still has the "
+    "rehearsed.json and its copies are lost, so the run cannot be finished or undone. {folder} still has the "
     "saved bytes, each at the offset that it had on the drive. If the drive waits, `diskwright inspect` "
     "shows how to keep it.",
 )

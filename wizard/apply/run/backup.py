@@ -1,5 +1,5 @@
-"""A second copy of the small documents of a rehearsed run. It is read if one of them is lost, damaged or from
-another run."""
+"""Two copies of the small documents of a rehearsed run: any two of the three files can be lost. A copy is read
+if a document is lost, damaged or from another run."""
 
 import json
 from hashlib import sha256
@@ -10,33 +10,51 @@ from wizard.apply.run.vault import read_regular, replace_durably
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
-FILE = "backup.json"
+FILES = ("backup.json", "engine/backup.json")
+"""The second is beside the saved bytes, once there are any, and is deleted with them."""
+
 NAMES = ("plan.json", "run.json", "rehearsed.json", "drives.json")
 LARGEST_BYTES = 256 * MIB
 
 
 def save_backup(run: Path) -> None:
-    """Copy the documents as they are now; the copy is on the medium on return. Raises Failed."""
-    try:
-        texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
-        replace_durably(run / FILE, json.dumps(texts).encode())
-    except (OSError, UnicodeDecodeError) as error:
-        raise Failed(words.UNWRITTEN(file=str(run / FILE), why=str(error))) from None
+    """Copy the documents as they are now; the copies are on the medium on return. Raises Failed."""
+    for file in (run / name for name in FILES):
+        if not file.parent.exists():
+            continue
+        try:
+            texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
+            replace_durably(file, json.dumps(texts).encode())
+        except (OSError, UnicodeDecodeError) as error:
+            raise Failed(words.UNWRITTEN(file=str(file), why=str(error))) from None
 
 
 def drop_backup(run: Path) -> None:
-    """Delete the copy once nothing is left that it could finish or undo."""
-    (run / FILE).unlink(missing_ok=True)
+    """Delete the copies once nothing is left that they could finish or undo."""
+    for name in FILES:
+        (run / name).unlink(missing_ok=True)
 
 
 def backed_up(run: Path, name: str) -> str | None:
-    """The copy of a document; None if there is none, or the copy is damaged."""
+    """The copy of a document; None if there is none, or the copies are damaged. A copy whose plan is that of
+    the run comes first."""
+    copies = [texts for file in FILES if (texts := _read(run / file))]
     try:
-        texts = json.loads(read_regular(run / FILE, LARGEST_BYTES))
+        plan = (run / "plan.json").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        plan = None
+    copies.sort(key=lambda texts: texts.get("plan.json") != plan)
+    return next((texts[name] for texts in copies if name in texts), None)
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        texts = json.loads(read_regular(file, LARGEST_BYTES))
     except (OSError, ValueError, RecursionError):
-        return None
-    text = texts.get(name) if isinstance(texts, dict) else None
-    return text if isinstance(text, str) else None
+        return {}
+    if not isinstance(texts, dict):
+        return {}
+    return {name: text for name, text in texts.items() if isinstance(name, str) and isinstance(text, str)}
 
 
 def digest_of_text(text: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import sleep
 
 from wizard.apply.run import words
+from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.entries import entry_of, line_of
 from wizard.apply.run.lock import is_locked
 from wizard.model.errors import BadInput, Failed
@@ -19,7 +20,7 @@ from wizard.model.journal import Entry, Event
 from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
-RECORD, BACKUP, SNAPSHOT = "rehearsed.json", "backup.json", "snapshot.json"
+RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
 """The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
@@ -147,7 +148,7 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
 def _can_lack(run: Path) -> bool:
     """Whether the run needs no journal: a rehearsed one has its record and its drives, and one that saved
     nothing on the direct path has written nothing."""
-    if any((run / name).exists() for name in (RECORD, BACKUP)):
+    if any((run / name).exists() for name in (RECORD, *BACKUPS)):
         return not (run / SNAPSHOT).exists()
     return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
 from wizard.apply.run import words
-from wizard.apply.run.backup import FILE as BACKUP
+from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.backup import backed_up, digest_of_text
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
@@ -49,7 +49,7 @@ SETTINGS = "run.json"
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
 """The drives of a run, where they have other names than in its plan."""
 
-PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, BACKUP)
+PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, *BACKUPS)
 """The files by which a folder is a run."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})

@@ -15,6 +15,7 @@ from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.decide import keep, resume, undo
 from wizard.apply.engine.stores import old_file
 from wizard.apply.plan import elsewhere, same_drive
+from wizard.apply.run.backup import drop_backup
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import load_plan
 from wizard.layout.document import render_plan
@@ -60,7 +61,7 @@ def with_serial(run: Path) -> None:
     """The run as it is made for a drive in the dock."""
     plan = load_plan(run)
     (run / "plan.json").write_text(render_plan(replace(plan, drive=replace(plan.drive, serial=SERIAL))))
-    (run / "backup.json").unlink()
+    drop_backup(run)
 
 
 def refusal(command: Callable[[Path], object], run: Path) -> str:
