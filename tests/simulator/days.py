@@ -28,9 +28,8 @@ from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
 from wizard.apply.engine.stores import old_file
 from wizard.apply.plan import rehearsed
-from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.backup import digest_of_text, save_backup
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.journal import BACKUPS, Journal
 from wizard.apply.run.lock import lock_run
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Entry, Event

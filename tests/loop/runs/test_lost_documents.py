@@ -1,5 +1,5 @@
-"""A run that waits is kept or undone without any one of its documents, or one and a copy, also if they are cut
-off or from another run."""
+"""A run that waits is kept or undone without any one of its documents, or one and a copy of it, also if they
+are cut off or from another run."""
 
 import json
 from itertools import product
@@ -10,13 +10,12 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
-from wizard.apply.run.backup import FILES
-from wizard.apply.run.journal import RunState
+from wizard.apply.run.journal import BACKUPS, RunState
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
 
-NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", *FILES)
-PAIRS = tuple(f"{name}+{FILES[0]}" for name in ("plan.json", "run.json", "rehearsed.json"))
+NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", *BACKUPS)
+PAIRS = tuple(f"{name}+{BACKUPS[0]}" for name in ("plan.json", "run.json", "rehearsed.json"))
 CASES = list(product((*NAMES, *PAIRS), ("lost", "cut", "other"), ("keep", "undo")))
 
 

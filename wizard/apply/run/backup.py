@@ -1,17 +1,15 @@
-"""Two copies of the small documents of a rehearsed run: any two of the three files can be lost. A copy is read
-if a document is lost, damaged or from another run."""
+"""Two copies of the small documents of a rehearsed run, so that any two of three files can be lost. A copy is
+read if a document is lost, damaged or from another run."""
 
 import json
 from hashlib import sha256
 from pathlib import Path
 
 from wizard.apply.run import words
+from wizard.apply.run.journal import BACKUPS
 from wizard.apply.run.vault import read_regular, replace_durably
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
-
-FILES = ("backup.json", "engine/backup.json")
-"""The second is beside the saved bytes, once there are any, and is deleted with them."""
 
 NAMES = ("plan.json", "run.json", "rehearsed.json", "drives.json")
 LARGEST_BYTES = 256 * MIB
@@ -19,7 +17,7 @@ LARGEST_BYTES = 256 * MIB
 
 def save_backup(run: Path) -> None:
     """Copy the documents as they are now; the copies are on the medium on return. Raises Failed."""
-    for file in (run / name for name in FILES):
+    for file in (run / name for name in BACKUPS):
         if not file.parent.exists():
             continue
         try:
@@ -31,14 +29,14 @@ def save_backup(run: Path) -> None:
 
 def drop_backup(run: Path) -> None:
     """Delete the copies once nothing is left that they could finish or undo."""
-    for name in FILES:
+    for name in BACKUPS:
         (run / name).unlink(missing_ok=True)
 
 
 def backed_up(run: Path, name: str) -> str | None:
     """The copy of a document; None if there is none, or the copies are damaged. A copy whose plan is that of
     the run comes first."""
-    copies = [texts for file in FILES if (texts := _read(run / file))]
+    copies = [texts for file in BACKUPS if (texts := _read(run / file))]
     try:
         plan = (run / "plan.json").read_text("utf-8")
     except (OSError, UnicodeDecodeError):

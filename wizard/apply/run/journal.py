@@ -12,7 +12,6 @@ from pathlib import Path
 from time import sleep
 
 from wizard.apply.run import words
-from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.entries import entry_of, line_of
 from wizard.apply.run.lock import is_locked
 from wizard.model.errors import BadInput, Failed
@@ -21,6 +20,8 @@ from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
 RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
+BACKUPS = ("backup.json", "engine/backup.json")
+"""The second is beside the saved bytes, once there are any, and is deleted with them."""
 """The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05

@@ -13,11 +13,10 @@ from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
 from wizard.apply.run import words
-from wizard.apply.run.backup import FILES as BACKUPS
 from wizard.apply.run.backup import backed_up, digest_of_text
 from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import BACKUPS, RECORD, sync_folder
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.journal import RECORD, sync_folder
 from wizard.apply.run.number import in_order, make_numbered
 from wizard.apply.run.vault import replace_document, replace_text
 from wizard.apply.system.edited_file import kept_as
