@@ -27,6 +27,7 @@ from wizard.apply.engine.checks import Checks
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
 from wizard.apply.engine.stores import old_file
+from wizard.apply.engine.survey import likeness
 from wizard.apply.plan import rehearsed
 from wizard.apply.run.backup import digest_of_text, save_backup
 from wizard.apply.run.journal import BACKUPS, Journal
@@ -159,7 +160,19 @@ class Day:
     def _hopeless(self) -> bool:
         """Whether so much of the run is lost that no command works, which the last words say."""
         said = ("Put its files back from a copy", "--from-drive")
-        return bool(self.damaged) and any(one in self.last_words for one in said)
+        if self.damaged and any(one in self.last_words for one in said):
+            return True
+        return "may be another drive" in self.last_words and bool(self.foreign) and self._resembles_nothing
+
+    @property
+    def _resembles_nothing(self) -> bool:
+        """Whether a drive was overwritten at a moment when it had nothing of the run but zeros: that nobody
+        can tell from another drive."""
+        one = Checks(self.run, self.drives)
+        try:
+            return any(not likeness(side).is_known for side in one.sides)
+        finally:
+            one.close()
 
     def _chosen(self, *, follow: bool = False) -> str:
         """What is done next: mostly what the last words say."""

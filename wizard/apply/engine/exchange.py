@@ -124,6 +124,9 @@ class Exchange(Checks):
                 return None
             if self.record.phase not in (*GOING_BACK, *ENDED):
                 self._enter(Phase.CLEARING_BACK)
+            if self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents:
+                # Another program wrote over old bytes that were already back.
+                self._enter(Phase.CLEARING_BACK)
             self.has_written = self.record.phase not in ENDED
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_back()
