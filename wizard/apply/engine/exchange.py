@@ -122,10 +122,9 @@ class Exchange(Checks):
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
-            if self.record.phase not in (*GOING_BACK, *ENDED):
-                self._enter(Phase.CLEARING_BACK)
-            if self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents:
-                # Another program wrote over old bytes that were already back.
+            # Another program may have written over old bytes that were already restored.
+            again = self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents
+            if again or self.record.phase not in (*GOING_BACK, *ENDED):
                 self._enter(Phase.CLEARING_BACK)
             self.has_written = self.record.phase not in ENDED
             if self.record.phase is Phase.CLEARING_BACK:
