@@ -9,7 +9,7 @@ from random import Random
 
 GARBAGE = (b"", b"null", b"[]", b"{}", b'"text"', b"\xff\xfe\x00", b"\0" * 5000, b"[" * 100_000, b"1" * 5000)
 VALUES: tuple[object, ...] = (
-    *(None, True, -1, 1e308, float("nan"), "", "x" * 100_000, "\0\x1b[2J", "../../etc/passwd"),
+    *(None, True, -1, 10**30, 1e308, float("nan"), "", "x" * 100_000, "\0\x1b[2J", "../../etc/passwd"),
     *([], {}, [[]], {"a": 1}, "clearing", "barred", "released", "kept", "undone", "saved", "rehearsing"),
 )
 """Put in the place of any value of a document, of a phase among them."""
