@@ -154,7 +154,7 @@ def traps_in(folder: Path) -> Path:
 
 
 def given(words: list[str], environment: dict[str, str], around: list[str]) -> tuple[int, str]:
-    """The command as it is installed: its status, and what it said."""
+    """Run the installed command. Return its exit code and output."""
 
     def surround() -> None:
         for name in around:

@@ -26,7 +26,7 @@ SIZE = 256 * MIB
 
 
 def restarted(run: Path) -> None:
-    """As after a restart: what the kernel counts of drives means nothing any more."""
+    """As after a restart: the kernel numbers the drives differently."""
     moves = load_moves(run)
     earlier = tuple(replace(one, drive=replace(one.drive, boot_id="earlier")) for one in moves.moves)
     (run / MOVE).write_text(render_moves(replace(moves, moves=earlier)))

@@ -150,7 +150,7 @@ def test_a_waiting_run_gives_every_byte_back_after_a_restart(
 def test_a_lost_journal_does_not_matter_once_it_is_kept(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every step was done, and nothing tells so any more: each finds what it did."""
+    """If the journal of a finished run is lost, every step recognises its own result."""
     with attached(work, SIZE) as machine:
         plan = Shape("", subvolumes).plan(work, machine, plain_folder)
         run, _ = work.apply(plan, keep=False)

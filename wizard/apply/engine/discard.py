@@ -56,7 +56,7 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
 
 
 def first_data(drive: Medium, places: Sequence[Extent]) -> int | None:
-    """Return a byte in these places that is not zero; None if there is none. What cannot be read may be
+    """Return the first byte in these places that is not zero, or None. Unreadable places may be
     anything."""
     for chunk in chunks(places):
         try:
@@ -82,7 +82,7 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[Change]) -> tuple[Said
 
 
 def _data_found(run: Path, number: int, change: Change, places: Sequence[Extent]) -> int | None:
-    """Return a byte that is not zero, among the saved ones or else in these places; None if there is none."""
+    """Return the first nonzero byte of the saved ones, else of these places, or None."""
     with Store(old_file(run, number)) as old:
         for chunk in chunks(seeking_finds(old.fd, change.size_bytes)):
             data = old.read(chunk.start_bytes, chunk.size_bytes)

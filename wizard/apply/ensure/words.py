@@ -90,10 +90,8 @@ UNREAD = Sentence(
 )
 NOT_ZERO = Sentence(
     "apply.ensure.not-zero",
-    "Nothing is recognised on {drive:and}, and yet it may not be empty. To lose what it holds: "
-    'replace = "{value}"',
-    "Nothing is recognised on {drive:and}, and yet they may not be empty. To lose what they hold: "
-    'replace = "{value}"',
+    '{drive:and} has unrecognised data. To overwrite it: replace = "{value}"',
+    '{drive:and} have unrecognised data. To overwrite it: replace = "{value}"',
 )
 DIRECT = Sentence(
     "apply.ensure.direct",

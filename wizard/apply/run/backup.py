@@ -34,7 +34,7 @@ def drop_backup(run: Path) -> None:
 
 
 def backed_up(run: Path, name: str) -> str | None:
-    """The copy of a document; None if there is none, or the copies are damaged. A copy whose plan is that of
+    """Return the copy of a document, or None if both copies are lost or damaged. A copy whose plan is that of
     the run comes first."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
     try:

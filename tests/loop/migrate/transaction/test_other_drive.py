@@ -1,4 +1,4 @@
-"""What is kept of a migration stays until its own filesystem is there; beside a clone nothing is written."""
+"""The saved bytes of a migration are deleted only if its filesystem is attached, and no clone."""
 
 from pathlib import Path
 from shutil import copyfile
