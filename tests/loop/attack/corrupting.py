@@ -92,7 +92,8 @@ def _another_value(file: Path, _: Path, dice: Random) -> None:
     """In a document, or in a line of a journal; noise in anything else."""
     if file.suffix not in (".json", ".jsonl"):
         return _noise(file, _, dice)
-    lines = file.read_text().splitlines() if file.suffix == ".jsonl" else [file.read_text()]
+    text = file.read_text(errors="surrogateescape")
+    lines = text.splitlines() if file.suffix == ".jsonl" else [text]
     number = dice.randrange(len(lines)) if lines else 0
     try:
         document = json.loads(lines[number])
@@ -100,7 +101,7 @@ def _another_value(file: Path, _: Path, dice: Random) -> None:
         return _noise(file, _, dice)
     _change(document, dice)
     lines[number] = json.dumps(document)
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text("\n".join(lines) + "\n", errors="surrogateescape")
 
 
 def _change(document: object, dice: Random) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run.backup import drop_backup
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
@@ -54,7 +55,7 @@ def test_a_run_folder_from_before_the_rehearsal_ended(work: Work, old: str) -> N
     first = {**json.loads(file.read_text()), "phase": "rehearsing", "changes": []}
     file.write_text(json.dumps(first))
     shutil.rmtree(run / FOLDER)
-    (run / "backup.json").unlink()
+    drop_backup(run)
     refused = diskwright(work, "undo", run.name)
     assert refused.returncode == 3 and f"--from-drive {old}" in refused.stderr, refused.stderr
     assert work.digest(old) == hidden

@@ -18,8 +18,6 @@ LARGEST_BYTES = 256 * MIB
 def save_backup(run: Path) -> None:
     """Copy the documents as they are now; the copies are on the medium on return. Raises Failed."""
     for file in (run / name for name in BACKUPS):
-        if not file.parent.exists():
-            continue
         try:
             texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
             replace_durably(file, json.dumps(texts).encode())

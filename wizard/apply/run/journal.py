@@ -20,8 +20,7 @@ from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
 RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
-BACKUPS = ("backup.json", "engine/backup.json")
-"""The second is beside the saved bytes, once there are any, and is deleted with them."""
+BACKUPS = ("backup.json", "backup-2.json")
 """The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05

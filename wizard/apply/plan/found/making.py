@@ -13,7 +13,7 @@ from shutil import rmtree
 from wizard.apply.block.extents import chunks, clipped, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
-from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
+from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, notice_file
 from wizard.apply.plan.found import words
 from wizard.apply.plan.found.finding import Found
 from wizard.apply.plan.guard import check_unused
@@ -23,7 +23,8 @@ from wizard.apply.run.backup import save_backup
 from wizard.apply.run.begin import settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.journal import BACKUPS, RECORD, Journal
+from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.lock import is_locked, lock_run, unlock
 from wizard.apply.run.runs import (
     PLAN,
@@ -118,7 +119,8 @@ def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
     """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
     has the drives' locks is the only one who makes such a folder."""
     for run in tuple(_of_plan(found, journal_dir)):
-        if is_half_found(run) and not is_locked(run):
+        begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
+        if (not begun or is_half_found(run)) and not is_locked(run):
             rmtree(run)
 
 
