@@ -1,7 +1,6 @@
 """Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned
 away again."""
 
-import errno
 import os
 import re
 import subprocess
@@ -48,44 +47,31 @@ def attached_in(folder: Path) -> list[str]:
 BUSY_SECONDS = 10.0
 
 
+BUSY = ("busy", "apparently in use")
+
+
+def attempt(*argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a tool, again while its device is busy: a program that looks at all drives or mounts keeps each of
+    them busy for a moment."""
+    until = monotonic() + BUSY_SECONDS
+    while True:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+        said = done.stderr.lower()
+        if done.returncode == 0 or not any(word in said for word in BUSY) or monotonic() > until:
+            return done
+        sleep(0.05)
+
+
 def tool(*argv: str) -> str:
     """What a tool printed; the test fails with its errors where it failed. After an unmount, other mount
     namespaces lose the mount a moment later, and programs that look at it then still report it: wait."""
-    until = monotonic() + BUSY_SECONDS
-    device = mounted_device(argv[-1]) if argv[0] == "umount" else None
-    while True:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
-        # Whoever looks at every mount, as another test's lsblk does, keeps each of them busy for a moment.
-        if argv[0] != "umount" or "target is busy" not in done.stderr or monotonic() > until:
-            break
-        sleep(0.05)
+    done = attempt(*argv)
     assert done.returncode == 0, f"{' '.join(argv)}: {done.stderr.strip() or done.stdout.strip()}"
     if argv[0] == "umount" and argv[-1].startswith("/"):
-        while (is_seen_mounted(argv[-1]) or _is_busy(device)) and monotonic() < until:
+        until = monotonic() + BUSY_SECONDS
+        while is_seen_mounted(argv[-1]) and monotonic() < until:
             sleep(0.05)
     return done.stdout
-
-
-def mounted_device(place: str) -> str | None:
-    """The block device that is mounted at a place of ours, unless it is mounted elsewhere, too."""
-    written = place.replace(" ", "\\040")
-    lines = [line.split(" ") for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    sources = {line[4]: line[line.index("-") + 2] for line in lines}
-    found = sources.get(written)
-    is_alone = found is not None and list(sources.values()).count(found) == 1
-    return found if is_alone and Path(str(found)).is_block_device() else None
-
-
-def _is_busy(device: str | None) -> bool:
-    """Whether the kernel still holds the filesystem of a device: a mount namespace that ended lets go of its
-    copy a moment later."""
-    if device is None:
-        return False
-    try:
-        os.close(os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
-    except OSError as error:
-        return error.errno == errno.EBUSY
-    return False
 
 
 def is_seen_mounted(place: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, attempt, tool
 from wizard.advise.advise import advise
 from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue
 from wizard.advise.filesystems import FILESYSTEMS
@@ -68,7 +68,7 @@ def mounted(tmp_path: Path, own: Callable[[str], None]) -> Iterator[Mounted]:
     def mount(path: str, filesystem: str, options: str) -> tuple[set[str], set[str]] | None:
         own(path)
         argv = ["mount", "-t", filesystem, *(["-o", options] if options else []), path, str(point)]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+        done = attempt(*argv)
         if done.returncode:
             print(*argv, done.stderr, sep="\n")
             return None

@@ -1,13 +1,12 @@
 """What the catalogue says is true on the running kernel: what it takes is in force, what it refuses fails,
 and a danger is really had."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
 from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.apply.run.journal import RunState
@@ -62,7 +61,7 @@ def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
     for option in options:
         own(path)
         argv = ["mount", "-t", filesystem, "-o", option.text, path, str(place)]
-        mounted = subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode == 0
+        mounted = attempt(*argv).returncode == 0
         differences = (
             mount_differences(Mount(path, str(place), filesystem, (option.text,))) if mounted else ()
         )
