@@ -42,6 +42,7 @@ FOLDERS = {
     "stripes": "visits.layers",
     "mirrors": "visits.layers",
     "kept_arrays": "visits.layers",
+    "rebooted": "visits.layers",
     "transactions": "visits.migrate",
     "unseen": "visits.drives",
     "erring": "visits.migrate",

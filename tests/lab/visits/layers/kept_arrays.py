@@ -6,6 +6,7 @@ The copying is held to a crawl until it was seen.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from shutil import rmtree
@@ -35,6 +36,7 @@ from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import load_plan
 from wizard.apply.steps.arrays import array_parts, taken_arrays
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
@@ -142,6 +144,51 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
     level = sysfs(plan.volumes[0].path, "md/level")
     yield Check("a stripe: the kernel calls it so", level == "raid0", level)
     _down(plan)
+
+
+def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
+    """A restart ends the mount and the array: while the run waits, and behind the mount of `keep`."""
+    for module in ("raid1", "ext4"):
+        tool("modprobe", module)
+    copying_at(RUN)
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid1"))
+    _killed_at_mount(newest)
+    yield Check("restarted: killed behind the mount", state(newest) is RunState.INTERRUPTED, story(newest))
+    plan = load_plan(newest)
+    _ends_as_at_restart(plan)
+    try:
+        undo(newest)
+    except DiskwrightError as error:
+        refused = str(error)
+    else:
+        refused = ""
+    yield Check("restarted: what is kept is not undone", bool(refused), story(newest))
+    resume(newest)
+    followed(newest)
+    yield Check("restarted: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
+    yield _holds_a_file("restarted")
+    _down(plan)
+
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid1"))
+    yield Check("restarted: it waits", state(newest) is RunState.WAITING, story(newest))
+    _ends_as_at_restart(load_plan(newest))
+    undo(newest)
+    yield Check("restarted: undone to the byte", digests(_nodes(fleet)) == before, story(newest))
+
+
+def _killed_at_mount(newest: Path) -> None:
+    with standing_in("mount", str(PLACE), DIES), suppress(DiskwrightError):
+        keep(newest)
+
+
+def _ends_as_at_restart(plan: Plan) -> None:
+    """Nothing is mounted and no array runs, and the kernel reads the drives anew."""
+    run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
+    run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
+    for member in plan.members:
+        run(["blockdev", "--rereadpt", member.drive.path], seconds=SLOW, accept=range(256))
 
 
 def _filled(fleet: Fleet) -> list[str]:
@@ -260,8 +307,20 @@ def _down(plan: Plan) -> None:
         tool("udevadm", "settle", "--timeout=60")
 
 
-JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {"mirror-kept": mirror_kept, "stripe-kept": stripe_kept}
+JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
+    "mirror-kept": mirror_kept,
+    "mirror-restarted": mirror_restarted,
+    "stripe-kept": stripe_kept,
+}
 VISITS = (
+    Visit(
+        "md's mirror over full drives: a restart while it waits, and behind its mount",
+        HELD_FLEET,
+        ("mirror-restarted",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
     Visit(
         "md's mirror over full drives, with udev: barred, undone, kept by notices, killed, kept",
         HELD_FLEET,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -33,7 +34,7 @@ from tests.lab.guest.inside import (
     udev_runs,
 )
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.decide import undo
+from wizard.apply.decide import keep, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import read_plan
@@ -261,6 +262,40 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     _let_go(plan)
 
 
+def group_restarted(fleet: Fleet) -> Iterator[Check]:
+    """A restart ends the mounts, the swap and the group: behind the mount of `keep`, and while the run
+    waits."""
+    _load()
+    node = node_of(fleet[CUT.name])
+    _emptied(node)
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
+    _, plan = _plan(node)
+    found = _run_of(plan)
+    yield Check("restarted: it waits", state(found) is RunState.WAITING, story(found))
+    with standing_in("mount", str(MAIL), DIES), suppress(DiskwrightError):
+        keep(found)
+    yield Check("restarted: killed behind the mount", state(found) is RunState.INTERRUPTED, story(found))
+    run(["umount", str(MAIL)], seconds=SLOW, accept=range(256))
+    # Without udev only so are the nodes gone, too.
+    run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
+    told = diskwright("resume", found.name, accept=range(256), seconds=3 * SLOW)
+    yield Check(
+        "restarted: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {story(found)}"
+    )
+    yield from _stands(plan)
+    _let_go(plan)
+
+    _emptied(node)
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
+    before = digest_of(node)
+    found = _run_of(_plan(node)[1])
+    yield Check("restarted: it waits again", state(found) is RunState.WAITING, story(found))
+    run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
+    told = diskwright("undo", found.name, accept=range(256), seconds=3 * SLOW)
+    yield Check("restarted: undo ends well", told.status == 0, f"{told.status}: {told.errors[-800:]}")
+    yield Check("restarted: every byte is as it was", digest_of(node) == before, "")
+
+
 def _theirs(node: str) -> Iterator[Check]:
     """A run is cut off when its volumes stand on the stand-in; somebody makes a filesystem on the drive."""
     _emptied(node)
@@ -280,10 +315,19 @@ def _theirs(node: str) -> Iterator[Check]:
     yield Check("no volume is left", left == "No devices found", left)
 
 
-JOBS = {"group-whole": group_whole, "group-cut": group_cut, "group-more": group_more}
+JOBS = {
+    "group-whole": group_whole,
+    "group-restarted": group_restarted,
+    "group-cut": group_cut,
+    "group-more": group_more,
+}
 VISITS = (
     Visit(
-        "a volume group on one drive: made, and taken back", GROUPED_FLEET, ("group-whole",), 900, udev=False
+        "a volume group on one drive: made, taken back, and through a restart",
+        GROUPED_FLEET,
+        ("group-whole", "group-restarted"),
+        900,
+        udev=False,
     ),
     Visit(
         "a volume group, cut off and gone on with",
