@@ -139,8 +139,9 @@ def next_commands(run: Path, now: RunState) -> Said | str:
         is_untouched = record is None or record.phase is Phase.REHEARSING
         if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
             return ""
-        if kind_of(run) is Kind.PLAN and (gone := tuple(filter(has_gone, load_plan(run).paths))):
-            commands = either(command_on(way, run) for way in ways_on(run, now))
+        commands = either(command_on(way, run) for way in ways_on(run, now))
+        paths = load_plan(run).paths if kind_of(run) is Kind.PLAN else ()
+        if commands and (gone := tuple(filter(has_gone, paths))):
             return words.WHEN_ATTACHED(drives=gone, commands=commands)
         if record is not None:
             from wizard.apply.plan.rehearsed import next_commands as of_rehearsed

@@ -148,7 +148,7 @@ def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
 
 
 def reached(run: Path) -> str:
-    """Whether a run that ended early has written."""
+    """Report whether a run that ended early wrote anything."""
     try:
         if not has_begun(run):
             return str(words.NOTHING_WRITTEN())

@@ -180,7 +180,7 @@ def _ending(work: Work, outcome: Outcome) -> Outcome:
 
 
 def _ask(run: Path, purpose: Purpose) -> None:
-    """The checks of a command that only read; those of a run on the drives themselves start its arrays."""
+    """Ask the read-only checks of a command. The full checks of a direct run start its arrays."""
     plan = load_plan(run)
     if is_rehearsed(run):
         rehearsed.ask(run, plan, purpose)

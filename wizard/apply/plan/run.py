@@ -297,7 +297,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
 
 
 def reached(run: Path, plan: Plan) -> str:
-    """How far the run came, and whether there is a way back."""
+    """Report which steps are done, and whether undo is possible."""
     try:
         entries = read_entries(run)
     except BadInput as error:

@@ -107,7 +107,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
 
 
 def far(run: Path, changes: Changes) -> Said | str:
-    """What was done and what was not."""
+    """Report which steps are done."""
     try:
         entries = read_entries(run)
     except BadInput as error:

@@ -147,14 +147,14 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
 
 
 def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
-    """A restart ends the mount and the array: while the run waits, and behind the mount of `keep`."""
+    """A restart ends the mount and the array: while the run waits, and after `keep` mounted it."""
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
     copying_at(RUN)
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid1"))
     _killed_at_mount(newest)
-    yield Check("restarted: killed behind the mount", state(newest) is RunState.INTERRUPTED, story(newest))
+    yield Check("restarted: killed after its mount", state(newest) is RunState.INTERRUPTED, story(newest))
     plan = load_plan(newest)
     _ends_as_at_restart(plan)
     try:
@@ -163,7 +163,7 @@ def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
         refused = str(error)
     else:
         refused = ""
-    yield Check("restarted: what is kept is not undone", bool(refused), story(newest))
+    yield Check("restarted: undo of a kept run is refused", bool(refused), story(newest))
     resume(newest)
     followed(newest)
     yield Check("restarted: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
@@ -314,7 +314,7 @@ JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
 }
 VISITS = (
     Visit(
-        "md's mirror over full drives: a restart while it waits, and behind its mount",
+        "md's mirror over full drives: a restart while it waits and after keep mounted it",
         HELD_FLEET,
         ("mirror-restarted",),
         900,

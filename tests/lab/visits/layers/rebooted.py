@@ -48,7 +48,7 @@ LAYERS = {
 }
 """On how many drives, and what `plan` is asked for."""
 CASES = ("undo", "keep", "resume")
-"""The command that ends it. The power goes while the run waits; before `resume`, behind `keep`'s mount."""
+"""The command that ends it. The power is cut while the run waits; for `resume`, after `keep` mounted it."""
 CUT = "; ".join(
     (
         *(f"dd if={file} of={KEPT / file.name} conv=fsync 2>/dev/null" for file in FILES),
@@ -76,12 +76,12 @@ def _begun(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
     (found,) = list_runs()
     yield Check(f"{layer}: it waits", state(found) is RunState.WAITING, story(found))
     if case != "resume":
-        yield Check(f"{layer}: the power goes while it waits", True, "")
+        yield Check(f"{layer}: the power is cut while it waits", True, "")
         cut_power()
-    yield Check(f"{layer}: the power goes behind the mount", True, "")
+    yield Check(f"{layer}: the power is cut after the mount", True, "")
     with standing_in("mount", str(PLACE), CUT):
         diskwright("keep", found.name, *secret, accept=range(256), seconds=LONG)
-    yield Check(f"{layer}: the power goes behind the mount", False, story(found))
+    yield Check(f"{layer}: the power is cut after the mount", False, story(found))
 
 
 def _ended(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:

@@ -62,7 +62,7 @@ SWAP = Use("swap", PART, "swap")
 LOOP = Use("loop-backing", PART, "/dev/loop7")
 UNSEEN = f"{PART} is mounted where this session cannot see it; unmount it there."
 HIDDEN = Use("mounted", PART, ELSEWHERE)
-# Its path may be something else in this session: nothing there is unmounted for it.
+# In this session the same path may be another mount, which must not be unmounted.
 OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
 
 
