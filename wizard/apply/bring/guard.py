@@ -15,16 +15,14 @@ from wizard.apply.bring.places import (
 )
 from wizard.apply.bring.planning import check_room_there
 from wizard.apply.bring.steps.taking import check_place
-from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.plan.same_drive import drive_fault
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune.clones import clones_of, nodes_with
 from wizard.apply.tune.guard import check_file
-from wizard.apply.tune.words import ATTACHED_AGAIN, CLONED
+from wizard.apply.tune.words import CLONED
 from wizard.filesystems.registry import KINDS
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive
-from wizard.model.said import Said
 from wizard.probe.machine import probe_machine
 
 
@@ -50,19 +48,13 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     or a copy of the target is attached, too."""
     paths = drives_under(node)
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
-    faults = [_drive_fault(bring, drive) for drive in drives]
+    # The target's UUID was compared before.
+    faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
     if None not in faults:
-        raise refused(words.ANOTHER_DRIVE(device=node, difference=next(iter(faults), None) or ""))
+        raise refused(words.ANOTHER_DRIVE(device=node, fault=next(iter(faults), None) or ""))
     if clones := clones_of(node, bring.target.uuid):
         raise refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
     return paths
-
-
-def _drive_fault(bring: Bring, drive: Drive) -> Said | None:
-    known = bool(bring.target.uuid) or tells_who_it_is(bring.drive)
-    if not known and not is_same_attachment(bring.drive, drive):
-        return ATTACHED_AGAIN(drive=drive.path)
-    return identity_difference(bring.drive, drive)
 
 
 def stands_as_copied(bring: Bring) -> bool:

@@ -44,7 +44,7 @@ OTHER_TOKEN = Sentence(
 OTHER_DRIVE = Sentence("apply.bring.other-drive", "{drive} is no drive that this run may touch.")
 ANOTHER_DRIVE = Sentence(
     "apply.bring.another-drive",
-    "{device} is not on the drive that files are brought to: {difference}.",
+    "{device} is not on the drive that the files are copied to: {fault}.",
 )
 OTHER_SOURCE = Sentence(
     "apply.bring.other-source", "{path} is not there, or no longer what it was. Nothing was written now."

@@ -1,6 +1,7 @@
 """Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing
 here writes."""
 
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
@@ -12,7 +13,7 @@ from wizard.apply.migration.looking.look import drive_of
 from wizard.apply.migration.on_device.undo_files import check_undo_room
 from wizard.apply.migration.to_fresh.fresh import check_target
 from wizard.apply.plan.guard import check_programs
-from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
+from wizard.apply.plan.same_drive import check_same_start, drive_fault, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.how import How
@@ -156,7 +157,22 @@ def check_goes_on(migration: Migration) -> None:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
             raise Refused(words.NOT_THERE(drive=path)) from None
-        if difference := identity_difference(identity, drive):
-            raise Refused(words.ANOTHER_DRIVE(drive=path, difference=difference))
+        if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
+            raise Refused(words.ANOTHER_DRIVE(fault=fault))
         if migration.means is not Means.FILES:
             check_unused(device, drive)
+
+
+def _is_left_there(migration: Migration, device: str) -> bool | None:
+    """Whether a device holds the filesystem of the migration, or the one that it makes; None if that cannot
+    be told yet."""
+    made = {
+        step.operation.target: step.operation.uuid
+        for step in migration.steps
+        if isinstance(step.operation, MakeFresh)
+    }
+    try:
+        return facts_on(device).uuid == made.get(device, migration.before.uuid)
+    except Failed:
+        # In the middle of a step the superblock of the old one may be unreadable.
+        return None if device in made else True

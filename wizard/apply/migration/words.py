@@ -23,9 +23,7 @@ NO_FSTAB = Sentence("apply.migration.no-fstab", "no file of mounts at boot")
 READ_ONLY = Sentence("apply.migration.read-only", "{drive} is read-only. Nothing was written.")
 IN_USE = Sentence("apply.migration.in-use", "{device} is in use: {reason}. Nothing was written.")
 NOT_THERE = Sentence("apply.migration.not-there", "{drive} is not there. Nothing was written.")
-ANOTHER_DRIVE = Sentence(
-    "apply.migration.another-drive", "{drive} is another drive: {difference}. Nothing was written."
-)
+ANOTHER_DRIVE = Sentence("apply.migration.another-drive", "{fault:First}. Nothing was written.")
 OTHER_FILESYSTEM = Sentence(
     "apply.migration.other-filesystem", "{device} no longer holds the filesystem {uuid}."
 )

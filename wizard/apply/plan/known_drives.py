@@ -12,9 +12,9 @@ from wizard.apply.engine.sides import likeness_on
 from wizard.apply.engine.survey import Likeness
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.same_drive import (
+    drive_fault,
     find_drive,
     identity_difference,
-    is_same_attachment,
     probe_members,
     tells_who_it_is,
 )
@@ -43,9 +43,9 @@ class KnownDrives:
         another."""
         drives = probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
-            if drive.path in back or is_same_attachment(member.drive, drive):
+            if drive.path in back:
                 continue
-            if not self._can_be_the_one(member, drive):
+            if drive_fault(member.drive, drive, partial(self._is_left_there, member, drive)):
                 where = self.where(member.drive, None)
                 raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
         return drives
@@ -74,14 +74,14 @@ class KnownDrives:
             by = words.BY_RESUME
         return by(run=called(self.run))
 
-    def _can_be_the_one(self, member: Member, drive: Drive) -> bool:
-        """Whether the drive's content allows it to be the run's. Without a number of its own, most of what
-        can be compared must be the run's."""
+    def _is_left_there(self, member: Member, drive: Drive) -> bool | None:
+        """Whether the drive's content can be the run's. Without a number of its own, most of what can be
+        compared must be."""
         if (found := self._likeness(member, drive)) is not None:
             if tells_who_it_is(member.drive):
                 return found.is_known or not found.other
             return found.old + found.new >= found.other
-        return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
+        return self._holds_what_was_left(member, drive) or None
 
     def _is_the_one(self, member: Member, drive: Drive) -> bool:
         if identity_difference(member.drive, drive) is not None:

@@ -73,6 +73,25 @@ def _refused(said: Said) -> Refused:
     return Refused(said, str(NOTHING_WRITTEN()))
 
 
+def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Said | None:
+    """Compare a drive with the one that a run knows; a clause on why it may be another one, or None.
+
+    Numbers and size come first. If the drive was attached anew, docks may report one serial number for any
+    drive, so content decides: `is_left_there` says whether the drive contains what the run left on it, None
+    if nothing can be compared. Only then the drive's own numbers are enough.
+    """
+    if difference := identity_difference(identity, drive):
+        return words.ANOTHER(drive=drive.path, difference=difference)
+    if is_same_attachment(identity, drive):
+        return None
+    found = is_left_there()
+    if found is False:
+        return words.CONTAINS_OTHER(drive=drive.path)
+    if found or tells_who_it_is(identity):
+        return None
+    return words.ATTACHED_AGAIN(drive=drive.path)
+
+
 def identity_difference(identity: Identity, drive: Drive) -> Said | None:
     """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
     drive keeps does."""

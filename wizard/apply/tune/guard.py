@@ -16,10 +16,8 @@ from wizard.apply.block.devices import impostor
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.same_drive import (
     check_same_start,
-    identity_difference,
-    is_same_attachment,
+    drive_fault,
     probe_again,
-    tells_who_it_is,
 )
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune import words
@@ -157,12 +155,9 @@ def device_fault(changes: Changes) -> Said | str | None:
         return words.NOT_THERE(drive=path)
     if reason := impostor(changes.device, path):
         return reason
-    if difference := identity_difference(changes.drive, drive):
-        return words.ANOTHER_DRIVE(drive=path, difference=difference)
-    known = bool(changes.uuid) or tells_who_it_is(changes.drive)
-    if not known and not is_same_attachment(changes.drive, drive):
-        return words.ATTACHED_AGAIN(drive=path)
-    return _filesystem_fault(changes, drive)
+    # The UUID of its filesystem is compared in any case.
+    fault = drive_fault(changes.drive, drive, lambda: bool(changes.uuid) or None)
+    return fault or _filesystem_fault(changes, drive)
 
 
 def is_powered_off(changes: Changes) -> bool:

@@ -85,11 +85,6 @@ STANDS_OTHERWISE = Sentence(
     "{seen:First} since these changes were made, or were begun. Make them again. Nothing was written.",
 )
 NOT_THERE = Sentence("apply.tune.not-there", "{drive} is not there")
-ANOTHER_DRIVE = Sentence("apply.tune.another-drive", "{drive} is another drive: {difference}")
-ATTACHED_AGAIN = Sentence(
-    "apply.tune.attached-again",
-    "{drive} has no serial number and was attached again, so it can be another drive",
-)
 CLONED = Sentence(
     "apply.tune.cloned", "{devices:list} hold the same filesystem {uuid}: detach all but the right one"
 )

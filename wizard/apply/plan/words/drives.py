@@ -41,6 +41,14 @@ SHARED_SINCE = Sentence(
     "apply.plan.drives.shared-since",
     "{others:list} tells the serial number of {drive} too, which was not so when the plan was made.",
 )
+ANOTHER = Sentence("apply.plan.drives.another", "{drive} is another drive: {difference}")
+CONTAINS_OTHER = Sentence(
+    "apply.plan.drives.contains-other", "{drive} may be another drive: its content is not that of the run"
+)
+ATTACHED_AGAIN = Sentence(
+    "apply.plan.drives.attached-again",
+    "{drive} has no serial number and was attached again, so it can be another drive",
+)
 AGAIN = Sentence("apply.plan.drives.again", "Make the plan again.")
 NOW_AT = Sentence("apply.plan.drives.now-at", "That drive is {drive} now: make the plan again for it.")
 NOWHERE = Sentence(
