@@ -78,6 +78,7 @@ def _steps(
             continue
         if (run / STOP).exists():
             return Event.STOPPED, words.STOPPED()
+        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
             said = do(number, step)

@@ -151,6 +151,15 @@ def check_unused(device: str, drive: Drive) -> None:
 def check_goes_on(migration: Migration) -> None:
     """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody
     where it is changed. That it is read-only may be the run's own doing."""
+    for device, drive in drives_now(migration):
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)
+
+
+def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
+    """The devices that a migration works on, each with its drive as it is now. Raises Refused if one may be
+    another drive."""
+    found = []
     for device, identity in devices_of(migration):
         path = identity.path
         try:
@@ -159,8 +168,8 @@ def check_goes_on(migration: Migration) -> None:
             raise Refused(words.NOT_THERE(drive=path)) from None
         if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
             raise Refused(words.ANOTHER_DRIVE(fault=fault))
-        if migration.means is not Means.FILES:
-            check_unused(device, drive)
+        found.append((device, drive))
+    return tuple(found)
 
 
 def _is_left_there(migration: Migration, device: str) -> bool | None:

@@ -8,7 +8,13 @@ from pathlib import Path
 from wizard.apply.block.write_protect import protect, take_writes
 from wizard.apply.migration import words
 from wizard.apply.migration.ground import Ground, ground_of
-from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_own, devices_of
+from wizard.apply.migration.guard import (
+    check_goes_on,
+    check_migration_tools,
+    check_own,
+    devices_of,
+    drives_now,
+)
 from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import (
     check_begins,
@@ -25,7 +31,6 @@ from wizard.apply.migration.run import (
 )
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.way_back import can_be_taken_back
-from wizard.apply.plan.same_drive import probe_again
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
@@ -120,8 +125,7 @@ def _ask(run: Path, purpose: Purpose) -> None:
         case Purpose.KEEP:
             check_keeps(run)
             check_held(migration)
-    for _, drive in devices_of(migration):
-        probe_again(drive)
+    drives_now(migration)
 
 
 def _leave(work: Work, _: Outcome) -> None:

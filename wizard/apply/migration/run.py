@@ -9,7 +9,7 @@ from wizard.apply.block.write_protect import protect
 from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import line_operations, old_type_back, set_type
 from wizard.apply.migration.ground import Ground, ground_of
-from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own
+from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own, drives_now
 from wizard.apply.migration.looking.found import has_begun, migration_now
 from wizard.apply.migration.moved import advised_sentence, look_sentence
 from wizard.apply.migration.of_run import load_migration
@@ -121,6 +121,8 @@ def _make_all(
             continue
         if (run / STOP).exists():
             return Event.STOPPED, f"{words.STOPPED(step=number)} {reached(run)}".rstrip()
+        if not isinstance(operation, SetFstabType):
+            drives_now(site.migration)
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
             said = (
@@ -236,6 +238,7 @@ def check_one(run: Path, migration: Migration) -> None:
 def check_held(migration: Migration) -> None:
     """Raise Refused unless the device holds the filesystem of the migration: what is kept of an absent one
     is not deleted."""
+    drives_now(migration)
     try:
         now = facts_on(migration.device)
     except Failed as error:

@@ -57,6 +57,8 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             continue
         if (run / STOP).exists():
             return Event.STOPPED, words.STOPPED(step=number, far=far(run, changes))
+        if fault := device_fault(changes):
+            raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = make_change(
@@ -139,10 +141,11 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
-    fault = device_fault(changes)
     said = []
+    fault: Said | str | None = None
     for number in sorted(begun, reverse=True):
         operation = changes.steps[number - 1].operation
+        fault = fault or device_fault(changes)
         if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
             continue
         said.append(

@@ -47,7 +47,7 @@ CONTAINS_OTHER = Sentence(
 )
 ATTACHED_AGAIN = Sentence(
     "apply.plan.drives.attached-again",
-    "{drive} has no serial number and was attached again, so it can be another drive",
+    "{drive} has no serial number of its own and was attached again, so it can be another drive",
 )
 AGAIN = Sentence("apply.plan.drives.again", "Make the plan again.")
 NOW_AT = Sentence("apply.plan.drives.now-at", "That drive is {drive} now: make the plan again for it.")
