@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
-from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.block.ext_superblock import facts_on, superblock_on
 from wizard.apply.block.snapshot import check_store_room
 from wizard.apply.migration import words
 from wizard.apply.migration.fstab_step import type_standing
@@ -18,6 +18,7 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.how import How
 from wizard.layout.room.refusals import in_use
+from wizard.migrate.ext.superblock import read_ext
 from wizard.migrate.steps import proof
 from wizard.model.documents.migration import MakeFresh, Means, Migration, SetFstabType
 from wizard.model.errors import BadInput, Failed, Refused
@@ -173,15 +174,14 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
 
 
 def _is_left_there(migration: Migration, device: str) -> bool | None:
-    """Whether a device holds the filesystem of the migration, or the one that it makes; None if that cannot
-    be told yet."""
+    """Whether a device contains the filesystem of the migration, or the one that it makes; None if it has no
+    superblock of ext, or is not there, as a logical volume of an inactive group."""
+    if not Path(device).exists():
+        return None
     made = {
         step.operation.target: step.operation.uuid
         for step in migration.steps
         if isinstance(step.operation, MakeFresh)
     }
-    try:
-        return facts_on(device).uuid == made.get(device, migration.before.uuid)
-    except Failed:
-        # In the middle of a step the superblock of the old one may be unreadable.
-        return None if device in made else True
+    found = read_ext(superblock_on(device))
+    return None if found is None else found.uuid == made.get(device, migration.before.uuid)

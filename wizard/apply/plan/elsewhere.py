@@ -12,7 +12,7 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, sa
 from wizard.apply.engine.sides import side_of
 from wizard.apply.engine.survey import Content, Side, content_of, likeness, stray
 from wizard.apply.plan.resume import contains_made
-from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.plan.same_drive import drive_fault, identity_difference, tells_who_it_is
 from wizard.apply.plan.words import drives as words
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.runs import is_found, load_plan, save_drives
@@ -64,19 +64,19 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
         if (one := _found(run, record, number, plan)) is not None:
             found.append(one)
         elif record.phase is not Phase.SAVED:
-            _refuse_stranger(run, record, number, member.drive)
+            _check_known_node(run, record, number, member.drive)
     return tuple(found)
 
 
-def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) -> None:
-    """Raises Refused where what is at the drive's place can be another one, which tells no number either."""
+def _check_known_node(run: Path, record: Record, number: int, known: Identity) -> None:
+    """Raise Refused if the drive at the known node may be another one with the same numbers, or none."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError:
         return
-    if identity_difference(known, drive) is not None or is_same_attachment(known, drive):
+    if identity_difference(known, drive) is not None:
         return
-    if record.phase is Phase.KEPT or not _holds(run, record, number, drive.path, _most_is_known):
+    if drive_fault(known, drive, partial(_resembles, run, record, number, drive)):
         raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=run.name, where=words.ATTACH_IT()))
 
 
@@ -108,14 +108,12 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
 
 
 def _is_there(run: Path, record: Record, number: int, known: Identity) -> bool:
-    """Whether the drive is where the run knows it."""
+    """Whether the drive is at the node where the run knows it."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError:
         return False
-    if known.diskseq is not None and is_same_attachment(known, drive):
-        return identity_difference(known, drive) is None
-    return _why(run, record, number, known, drive) is not None
+    return drive_fault(known, drive, partial(_is_as_left, run, record, number, drive)) is None
 
 
 def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | None:
@@ -126,10 +124,11 @@ def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | No
             continue
         try:
             drive = probe_drive(path, seconds=5.0)
-            why = _why(run, record, number, known, drive)
+            fault = drive_fault(known, drive, partial(_is_as_left, run, record, number, drive))
         except DiskwrightError:
             continue
-        if why:
+        if fault is None:
+            why = words.SAME_NUMBER() if tells_who_it_is(known) else words.HOLDS_LEFT()
             found.append(Elsewhere(known, drive, why))
     if len(found) > 1:
         paths, was = tuple(one.drive.path for one in found), printable(known.path)
@@ -137,32 +136,31 @@ def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | No
     return found[0] if found else None
 
 
-def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) -> Said | None:
-    """By what a drive is known as the run's, as a clause; None where it is not."""
-    if identity_difference(known, drive) is not None:
-        return None
-    if tells_who_it_is(known):
-        is_known = record.phase is Phase.KEPT or _holds(run, record, number, drive.path, _can_be_the_one)
-        return words.SAME_NUMBER() if is_known else None
+def _is_as_left(run: Path, record: Record, number: int, drive: Drive) -> bool | None:
+    """Whether a drive contains what the run left. Without a number of its own, each place must; with one,
+    nothing may contradict it. None if the run is kept and made nothing that has a UUID."""
+    plan = load_plan(run)
     if record.phase is Phase.KEPT:
-        plan = load_plan(run)
-        return words.HOLDS_LEFT() if contains_made(plan, number, drive) else None
-    holds = _holds(run, record, number, drive.path, partial(_is_as_left, record.phase))
-    return words.HOLDS_LEFT() if holds else None
+        return contains_made(plan, number, drive)
+    by = _is_possible if tells_who_it_is(plan.members[number].drive) else partial(_is_whole, record.phase)
+    return _compare(run, record, number, drive, by)
 
 
-def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callable[[Side], bool]) -> bool:
-    """Whether a drive is the run's by its content; false, too, where that cannot be read."""
-    change = record.changes[number]
+def _resembles(run: Path, record: Record, number: int, drive: Drive) -> bool:
+    """Whether most of what can be compared on a drive is the run's."""
+    return record.phase is not Phase.KEPT and _compare(run, record, number, drive, _most_is_known)
+
+
+def _compare(run: Path, record: Record, number: int, drive: Drive, by: Callable[[Side], bool]) -> bool:
+    """Compare a drive with the run's bytes; false, too, if it cannot be read."""
     try:
-        with DeviceMedium(node) as medium, ExitStack() as files:
-            return is_the_one(side_of(run, number, change, medium, files))
+        with DeviceMedium(drive.path) as medium, ExitStack() as files:
+            return by(side_of(run, number, record.changes[number], medium, files))
     except (BadInput, Failed):
         return False
 
 
-def _can_be_the_one(side: Side) -> bool:
-    """Whether what the drive holds does not speak against it."""
+def _is_possible(side: Side) -> bool:
     found = likeness(side)
     return found.is_known or not found.other
 
@@ -172,8 +170,8 @@ def _most_is_known(side: Side) -> bool:
     return found.old + found.new >= found.other
 
 
-def _is_as_left(phase: Phase, side: Side) -> bool:
-    """Whether the drive holds in every place what it can hold at this phase."""
+def _is_whole(phase: Phase, side: Side) -> bool:
+    """Whether the drive contains in every place what it can contain in this phase."""
     change = side.change
     if phase is Phase.BARRED:
         return side.holds(change.barred_digest)

@@ -163,8 +163,9 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
     check_made(plan, probe_members(plan, own_drives(run, plan).where), made, made)
 
 
-def contains_made(plan: Plan, number: int, drive: Drive) -> bool:
-    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs."""
+def contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
+    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs; None
+    if it makes nothing that has one."""
     there = on_drives(
         plan,
         tuple(
@@ -174,6 +175,8 @@ def contains_made(plan: Plan, number: int, drive: Drive) -> bool:
     )
     steps = [at for at, step in enumerate(there.steps, 1) if isinstance(step.operation, ON_DRIVE)]
     made = [_made_by(there.steps[at - 1].operation) for at in steps]
+    if not any(made):
+        return None
     names = {drive.path, *(part.path for part in drive.partitions)}
     if not any(names & one.keys() for one in made):
         return False

@@ -82,12 +82,14 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
     """
     if difference := identity_difference(identity, drive):
         return words.ANOTHER(drive=drive.path, difference=difference)
-    if is_same_attachment(identity, drive):
+    attached = is_same_attachment(identity, drive)
+    # Linux before 5.15 does not count attachments: the content is compared, too.
+    if attached and identity.diskseq is not None:
         return None
     found = is_left_there()
     if found is False:
         return words.CONTAINS_OTHER(drive=drive.path)
-    if found or tells_who_it_is(identity):
+    if found or attached or tells_who_it_is(identity):
         return None
     return words.ATTACHED_AGAIN(drive=drive.path)
 
