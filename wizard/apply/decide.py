@@ -12,7 +12,7 @@ from wizard.apply import words
 from wizard.apply.block.devices import has_gone
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.engine.words import GOES_ON
+from wizard.apply.engine.words import GOES_ON, SHOWS_RUN
 from wizard.apply.run.decision import Settling, either
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, await_end, take_up
@@ -128,7 +128,18 @@ def working_ways(run: Path, now: RunState) -> Ways:
     job = job_of(run)
     faults = {name: job.why_not(run, PURPOSES[name]) for name in names}
     works = tuple(name for name in names if faults[name] is None)
-    return Ways(works, "" if works else next((fault for fault in faults.values() if fault), ""))
+    fault = next((fault for fault in faults.values() if fault), "")
+    return Ways(works, "" if works or not fault else _with_last_resort(run, fault))
+
+
+def _with_last_resort(run: Path, fault: Said | str) -> Said | str:
+    """Why no command works that leads a run on, and the one that does so over whatever was written since."""
+    if kind_of(run) is not Kind.PLAN or load_record(run) is None:
+        return fault
+    from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
+
+    said = of_rehearsed(run)
+    return fault if said.code == SHOWS_RUN.code else f"{fault} {said}"
 
 
 def next_commands(run: Path, now: RunState) -> Said | str:

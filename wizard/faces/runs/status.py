@@ -134,7 +134,9 @@ def row_of(run: Path) -> Row:
         drive = ", ".join(devices)
         entries = read_entries(run)
         now = state(run)
-        said, ways, bad = _said(run, entries, now), working_ways(run, now), bad_sectors(run)
+        ways, bad = working_ways(run, now), bad_sectors(run)
+        # What it said last may name a command that no longer works.
+        said = ways.why_not or _said(run, entries, now)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
@@ -146,7 +148,7 @@ def row_of(run: Path) -> Row:
         started,
         steps,
         len(done_steps(entries)),
-        f"{said} {ways.why_not}".rstrip(),
+        str(said),
         commands=tuple(command_on(way, run) for way in ways.names),
         not_yet=is_not_yet(now, ways_on(run, now)),
         bad_sectors=bad,

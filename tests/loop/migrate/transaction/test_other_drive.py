@@ -5,9 +5,10 @@ from shutil import copyfile
 
 import pytest
 
+from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
-from tests.loop.bring.swapping import clone, put_in
+from tests.loop.bring.swapping import clone, put_in, swap
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
 from wizard.apply.decide import keep
@@ -58,5 +59,25 @@ def test_with_a_clone_beside_it_neither_is_written(old: Old, make_drive: MakeDri
     tool("wipefs", "--all", "--quiet", "--force", other)
     old.work.bench.own(other)
     Path(other).write_bytes(bytes(1 << 16))
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("content", one_in(3, ("true", "mkswap -q", "mkfs.ext4 -q -F")))
+def test_another_drive_in_its_place_is_not_written(old: Old, make_drive: MakeDrive, content: str) -> None:
+    """Neither has a serial number, and the filesystem that is converted could not be mounted."""
+    before = old.digest
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    other = make_drive(old.work.bench.image_of(old.drive).stat().st_size)
+    tool(*content.split(), other)
+    swap(old.work.bench, old.drive, other)
+    was = old.digest
+    for purpose in (Purpose.APPLY, Purpose.UNDO):
+        carry_out(run, purpose, ())
+        assert state(run) is not RunState.UNDONE and old.digest == was, story(run)
+    assert "may be another drive" in story(run) or "attached again" in story(run)
+    swap(old.work.bench, old.drive, other)
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)

@@ -93,6 +93,6 @@ def test_another_disk_in_the_dock_is_not_taken_for_the_runs(
             for name, command in COMMANDS.items():
                 said = refusal(command, run)
                 assert "--over-changes" not in said and "--from-drive" not in said, (phase, name, said)
-                if name.startswith("undo") and phase != "kept":
+                if name.startswith("undo") is (phase != "kept"):
                     assert "may be another drive" in said, (phase, name, said)
                 assert old_file(run, 0).exists(), (phase, name)
