@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.extents import Read
-from wizard.apply.block.medium import DeviceMedium, Medium
+from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import Change
 from wizard.apply.engine.stores import FOLDER, Store, new_file, notice_file, old_file
-from wizard.apply.engine.survey import Likeness, Side, likeness
+from wizard.apply.engine.survey import Side
 from wizard.documents.notice import read_notice
 from wizard.model.errors import Failed
 
@@ -38,12 +38,6 @@ def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitS
         opened(lambda: files.enter_context(Store(new_file(run, number))).read),
         _notice(run, number, change),
     )
-
-
-def likeness_on(run: Path, number: int, change: Change, node: str) -> Likeness:
-    """See `survey.likeness`. Raises Failed or BadInput if the device cannot be opened."""
-    with DeviceMedium(node) as medium, ExitStack() as files:
-        return likeness(side_of(run, number, change, medium, files))
 
 
 def opened(by: Callable[[], Read]) -> Read:

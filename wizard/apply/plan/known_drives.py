@@ -8,16 +8,9 @@ from pathlib import Path
 
 from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, load_record
-from wizard.apply.engine.sides import likeness_on
-from wizard.apply.engine.survey import Likeness
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.same_drive import (
-    drive_fault,
-    find_drive,
-    identity_difference,
-    probe_members,
-    tells_who_it_is,
-)
+from wizard.apply.plan.same_drive import drive_fault, find_drive, probe_members
+from wizard.apply.plan.traces import shows_run
 from wizard.apply.plan.words import drives as words
 from wizard.apply.run.runs import called
 from wizard.model.errors import Refused
@@ -74,33 +67,14 @@ class KnownDrives:
             by = words.BY_RESUME
         return by(run=called(self.run))
 
-    def _is_left_there(self, member: Member, drive: Drive) -> bool | None:
-        """Whether the drive's content can be the run's. Without a number of its own, most of what can be
-        compared must be."""
-        if (found := self._likeness(member, drive)) is not None:
-            if tells_who_it_is(member.drive):
-                return found.is_known or not found.other
-            return found.old + found.new >= found.other
-        return self._holds_what_was_left(member, drive) or None
+    def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
+        number = self.plan.members.index(member)
+        found = shows_run(self.run, self.plan, number, drive, whole=whole)
+        if found is not None:
+            return found
+        run, begun, undoing = self.run, self.begun, self.undoing
+        return drive_digests.is_left_on(run, self.plan, member, drive.path, begun, undoing=undoing) or None
 
     def _is_the_one(self, member: Member, drive: Drive) -> bool:
-        if identity_difference(member.drive, drive) is not None:
-            return False
-        if (found := self._likeness(member, drive)) is not None and tells_who_it_is(member.drive):
-            return found.is_known or not found.other
-        return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
-
-    def _likeness(self, member: Member, drive: Drive) -> Likeness | None:
-        """See `likeness_on`; None for a run that was not rehearsed."""
-        record = load_record(self.run)
-        if record is None or not record.changes:
-            return None
-        number = self.plan.members.index(member)
-        return likeness_on(self.run, number, record.changes[number], drive.path)
-
-    def _holds_what_was_left(self, member: Member, drive: Drive) -> bool:
-        if (found := self._likeness(member, drive)) is not None:
-            return found.is_known and not found.other
-        return drive_digests.is_left_on(
-            self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing
-        )
+        left = partial(self._is_left_there, member, drive, whole=True)
+        return drive_fault(member.drive, drive, left) is None

@@ -418,7 +418,10 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
     """Raise Refused or Failed if a run could not be taken up for a purpose now. Only reads."""
     record = _record(run)
     KnownDrives(run, plan, frozenset()).probe()
-    if record.phase is Phase.REHEARSING or (purpose is not Purpose.UNDO and record.phase is Phase.KEPT):
+    if record.phase is Phase.REHEARSING:
+        return
+    if purpose is not Purpose.UNDO and record.phase is Phase.KEPT:
+        check_holds_plan(run, plan)
         return
     with comparing(run, plan) as checks:
         if purpose is Purpose.UNDO:

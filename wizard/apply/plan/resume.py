@@ -2,7 +2,6 @@
 doubts that are left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.migration.words import UNDOING as BEING_UNDONE
@@ -16,6 +15,7 @@ from wizard.apply.plan.guard import (
 )
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.same_drive import check_same_start, probe_members
+from wizard.apply.plan.traces import is_half_made, made_differences
 from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
@@ -27,17 +27,15 @@ from wizard.apply.steps.readback import signatures_on
 from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.compare import disk_differences, strangers
-from wizard.layout.rehearsed import ON_DRIVE, on_drives
-from wizard.layout.steps.commands import physical_volume_uuid, private_mount
+from wizard.layout.rehearsed import ON_DRIVE
+from wizard.layout.steps.commands import private_mount
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
-from wizard.model.machine import Drive, Signature
+from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
-from wizard.model.operations.encryption import MakeContainer
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.operations.writer import SetOwner
-from wizard.model.plan import MakeSubvolumes, Member, Mount, Operation, Plan, TurnOnSwap, WriteTable
+from wizard.model.plan import MakeSubvolumes, Member, Mount, Plan, TurnOnSwap, WriteTable
 from wizard.model.said import Said
 from wizard.tools.program import Result
 from wizard.tools.program import run as run_command
@@ -145,7 +143,7 @@ def check_made(
         found = [
             difference
             for number in sorted(begun)
-            for difference in _made_differences(
+            for difference in made_differences(
                 plan, number, drive, whole=number in done, making=number in making
             )
         ]
@@ -161,30 +159,6 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
         number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)
     )
     check_made(plan, probe_members(plan, own_drives(run, plan).where), made, made)
-
-
-def contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
-    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs; None
-    if it makes nothing that has one."""
-    there = on_drives(
-        plan,
-        tuple(
-            replace(member.drive, path=drive.path) if at == number else member.drive
-            for at, member in enumerate(plan.members)
-        ),
-    )
-    steps = [at for at, step in enumerate(there.steps, 1) if isinstance(step.operation, ON_DRIVE)]
-    made = [_made_by(there.steps[at - 1].operation) for at in steps]
-    if not any(made):
-        return None
-    names = {drive.path, *(part.path for part in drive.partitions)}
-    if not any(names & one.keys() for one in made):
-        return False
-    return not any(
-        difference
-        for at in steps
-        for difference in _made_differences(there, at, drive, whole=True, making=False)
-    )
 
 
 def is_making(plan: Plan, begun: frozenset[int]) -> bool:
@@ -233,7 +207,7 @@ def _check_on(
     ]
     found = signatures_on(node, plan, LOOK_SECONDS) or ()
     uuids = [signature.uuid for signature in found]
-    if number in making and _is_half_made(made, found):
+    if number in making and is_half_made(made, found):
         return
     if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
         kinds = tuple(sorted({printable(signature.kind, 40) for signature in found}))
@@ -246,45 +220,3 @@ def _table_of(plan: Plan, path: str) -> WriteTable | None:
     """The table that the plan writes on a drive; None for a drive that gets none."""
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     return next((table for table in tables if table.device == path), None)
-
-
-def _is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool:
-    """Whether this can be what its maker left before the planned UUID was set."""
-    kinds, labels = [signature.kind for signature in found], {signature.label or "" for signature in found}
-    return kinds == [operation.filesystem] and labels <= {"", operation.label}
-
-
-def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[Said]:
-    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
-    before it was `whole`, also while it was `making`.
-    """
-    operation = plan.steps[number - 1].operation
-    for device, uuid in _made_by(operation).items():
-        if device == drive.path:
-            signatures = drive.signatures
-        elif part := drive.partition(device):
-            signatures = part.signatures
-        else:
-            continue
-        found = [signature.uuid for signature in signatures]
-        if making and isinstance(operation, MakeFilesystem) and _is_half_made(operation, signatures):
-            continue
-        if whole and found != [uuid]:
-            yield words.NO_LONGER_HOLDS(device=device)
-        elif not whole and found not in ([], [uuid]):
-            yield words.HOLDS_OTHER(device=device)
-
-
-def _made_by(operation: Operation) -> dict[str, str]:
-    """The UUID that a step gives each device, by its node."""
-    match operation:
-        case MakeFilesystem(device=device, others=others, uuid=uuid):
-            return dict.fromkeys((device, *others), uuid)
-        case MakeContainer(device=device, uuid=uuid):
-            return {device: uuid}
-        case MakeArray(parts=parts, uuid=uuid):
-            return dict.fromkeys(parts, uuid)
-        case MakeVolumeGroup(parts=parts, uuids=uuids):
-            return dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
-        case _:
-            return {}
