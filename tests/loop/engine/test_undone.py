@@ -9,6 +9,7 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.decide import keep, power_now, undo, ways_on
 from wizard.apply.engine import exchange
@@ -105,15 +106,8 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
     tool("umount", str(place))
 
 
-@pytest.mark.parametrize("phase", [Phase.RELEASING, Phase.KEPT])
-def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
-    phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the last mark on the drive, and when it shows what was made and nothing is mounted yet."""
-    drive = full_drive(work, make_drive, 256 * MIB)
-    place = work.place("media")
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
-    assert end is RunState.WAITING, story(run)
+def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`keep` ends with the last mark on the drive, or before anything is mounted."""
     if not (child := os.fork()):
         try:
             if phase is Phase.RELEASING:
@@ -126,6 +120,41 @@ def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     record = load_record(run)
     assert record is not None and record.phase is phase
+
+
+@pytest.mark.alone
+def test_a_kept_drive_that_was_used_and_attached_again_is_known(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restart after `keep` was cut off: fstab mounts it, nothing saved is there any more."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    place, other = work.place("media"), work.folder / "other"
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    cut_off_at(Phase.KEPT, run, monkeypatch)
+    other.mkdir()
+    tool("mount", f"{drive}p1", str(other))
+    (other / "mine").write_bytes(os.urandom(64 * MIB))
+    tool("umount", str(other))
+    attach(work, drive, detach(work, drive))
+    listed = diskwright(work, "status").stdout
+    assert "another drive" not in listed and f"diskwright resume {run}" in listed, listed
+    done = diskwright(work, "resume", str(run))
+    assert done.returncode == 0, done.stderr
+    assert (place / "mine").stat().st_size == 64 * MIB
+    tool("umount", str(place))
+
+
+@pytest.mark.parametrize("phase", [Phase.RELEASING, Phase.KEPT])
+def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
+    phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the last mark on the drive, and when it shows what was made and nothing is mounted yet."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    place = work.place("media")
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    cut_off_at(phase, run, monkeypatch)
     assert "`diskwright resume`" in power_now(run) and ways_on(run, RunState.INTERRUPTED)[0] == "resume"
     done = diskwright(work, "resume", str(run))
     assert done.returncode == 0, done.stderr
