@@ -133,6 +133,7 @@ def test_a_drive_is_unmounted_and_loses_its_power(work: Work, stick: str) -> Non
     assert b"It is on the drive." in work.bench.image_of(stick).read_bytes()
 
 
+@pytest.mark.alone
 def test_a_drive_that_went_when_the_run_was_cut_off_is_off(
     work: Work, stick: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
