@@ -20,8 +20,9 @@ from wizard.model.said import Said, in_a_row
 
 FILE = "journal.jsonl"
 RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
+"""How far a rehearsed run is, and what belongs to a conversion."""
 BACKUPS = ("backup.json", "backup-2.json")
-"""The files of rehearsed runs that say how far they are; the last one belongs to conversions."""
+"""Copies of the plan, the settings and the record of a rehearsed run."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
 
