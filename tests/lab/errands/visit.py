@@ -43,6 +43,7 @@ FOLDERS = {
     "mirrors": "visits.layers",
     "kept_arrays": "visits.layers",
     "rebooted": "visits.layers",
+    "cut_off": "visits.migrate",
     "transactions": "visits.migrate",
     "unseen": "visits.drives",
     "erring": "visits.migrate",
