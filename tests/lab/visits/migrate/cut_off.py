@@ -1,5 +1,5 @@
-"""Jobs: the power of a guest is cut while `diskwright migrate` is in a step, in its commit, or undone. The next
-guest has the same drives, runs and fstab, and ends it in both directions."""
+"""Jobs: the power of a guest is cut while `diskwright migrate` is in a step, in its commit, or undone.
+The next guest has the same drives, runs and fstab, and ends it in both directions."""
 
 from __future__ import annotations
 
