@@ -69,13 +69,12 @@ def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
 def _cut_at(phases: Set[Phase], *words: str) -> None:
     """Start a command, and cut the power when its run is in one of the phases."""
     limit = monotonic() + LONG
-    with subprocess.Popen([sys.executable, "-m", "wizard", *words]):
+    with subprocess.Popen([sys.executable, "-m", "wizard", *words], stdout=subprocess.DEVNULL):
         while monotonic() < limit:
             runs = list_runs(RUNS)
             record = load_record(runs[-1]) if runs else None
             if record is not None and record.phase in phases:
-                (REST / "fstab").write_bytes(FSTAB.read_bytes())
-                (REST / "phase").write_text(record.phase)
+                tool("dd", f"if={FSTAB}", f"of={REST / 'fstab'}", "conv=fsync", "status=none")
                 cut_power()
             sleep(0.005)
 
@@ -86,10 +85,7 @@ def _ended(when: str, way: str, fleet: Fleet) -> Iterator[Check]:
     node = node_of(fleet[OLD.name])
     REST.mkdir(parents=True, exist_ok=True)
     tool("mount", node_of(fleet[STORE.name]), str(REST))
-    if saved := (REST / "fstab").read_text():
-        FSTAB.write_text(saved)
-    else:
-        mount_at_boot(node)
+    FSTAB.write_text((REST / "fstab").read_text())
     before = (REST / "before").read_text()
     (found,) = list_runs(RUNS)
     listed = diskwright("status", found.name, "--journal", str(RUNS), seconds=LONG).output
