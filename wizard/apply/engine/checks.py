@@ -29,6 +29,7 @@ from wizard.apply.engine.survey import Content, Side, content_of, is_bare, liken
 from wizard.apply.run.backup import digest_of_text
 from wizard.apply.run.progress import Tally
 from wizard.apply.run.runs import called
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.documents.notice import read_notice
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
@@ -205,7 +206,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:
                     self._refuse_stranger(side)
-                    raise Refused(words.CHANGED_SINCE(drive=side.change.path))
+                    raise Refused(words.CHANGED_SINCE(drive=side.change.path), str(NOTHING_WRITTEN()))
         elif self.record.phase in WRITING:
             self._check_kept(Side.keeps_new)
             self._check_kept(Side.keeps_notice)
@@ -224,7 +225,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if self.record.phase is Phase.BARRED and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
-                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path))
+                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path), str(NOTHING_WRITTEN()))
         if self.record.phase is Phase.RELEASING:
             self._check_kept(Side.keeps_new)
             return [side for side in self.sides if self._is_used(side)]
@@ -254,7 +255,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
-                    raise Refused(words.OVERWRITING(drive=side.change.path))
+                    raise Refused(words.OVERWRITING(drive=side.change.path), str(NOTHING_WRITTEN()))
         else:
             self._refuse_foreign()
         return contents

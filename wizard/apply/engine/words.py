@@ -80,16 +80,11 @@ RUN_IS = Sentence(
 RESIZED = Sentence(
     "apply.engine.resized", "{drive} has {now} bytes now, not {before}. Nothing more was written."
 )
-WRITTEN_SINCE = Sentence(
-    "apply.engine.written-since", "{drive} was written to since it was complete. Nothing was written."
-)
-CHANGED_SINCE = Sentence(
-    "apply.engine.changed-since", "{drive} was changed after the rehearsal. Nothing was written."
-)
+WRITTEN_SINCE = Sentence("apply.engine.written-since", "{drive} was written to since it was complete.")
+CHANGED_SINCE = Sentence("apply.engine.changed-since", "{drive} was changed after the rehearsal.")
 OVERWRITING = Sentence(
     "apply.engine.overwriting",
-    "{drive} was written to since it was complete; putting back what was there before could destroy that. "
-    "Nothing was written.",
+    "{drive} was written to since it was complete; putting back what was there before could destroy that.",
 )
 OLD_DAMAGED = Sentence("apply.engine.old-damaged", "The old bytes in {folder} are damaged.")
 KEPT_DAMAGED = Sentence(

@@ -14,7 +14,7 @@ from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import called, check_owner
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row, reason_of
+from wizard.model.said import Said, in_a_row
 
 Locks = tuple[int, ...]
 """Descriptors that keep others away from drives."""
@@ -86,14 +86,15 @@ class Job:
     asks: Callable[[Path, Purpose], None] | None = None
 
     def why_not(self, run: Path, purpose: Purpose) -> Said | str | None:
-        """Why the run could not be taken up for this purpose now, None if it could. Only reads."""
+        """Why the run could not be taken up for this purpose now, without the sentence that nothing was
+        written; None if it could. Only reads."""
         try:
             if self.asks is not None:
                 self.asks(run, purpose)
             else:
                 self.taking(run, Asked(purpose)).check()
         except DiskwrightError as error:
-            return reason_of(error)
+            return error.said if isinstance(error.said, Said) else str(error)
         return None
 
 
