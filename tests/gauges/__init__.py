@@ -1,0 +1,1 @@
+"""Size, shape and English of the project, each with a ceiling that may only fall."""
