@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts all that a distribution's package holds, but libblkid's binding, in its places:
+# Puts the files of a distribution's package in their places:
 #
 #   packaging/install.sh DESTDIR [FOLDER]
 #

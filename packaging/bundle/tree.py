@@ -9,7 +9,6 @@
 Nothing of it is in the environment of what is started from here: mkfs and others get the host's libraries.
 """
 
-import re
 import shutil
 from collections.abc import Iterator
 from enum import Enum
@@ -19,17 +18,8 @@ from shared.apt import Apt, NotBuilt, check_lock, run, unpack
 
 SUITE, PYTHON = "trixie", "python3.13"
 CARRIED = (PYTHON, "python3-parted", "libudev1", "libblkid1", "squashfs-tools")
-BUILDS = (
-    f"{PYTHON}-dev",
-    "python3-setuptools",
-    "python3-pkgconfig",
-    "gcc",
-    "libc6-dev",
-    "libblkid-dev",
-    "pkg-config",
-    *("dash", "coreutils", "tar", "xz-utils", "dpkg"),
-)
-"""What the one compiled module needs, and what packs the tree: pinned too, so that all builds are alike."""
+BUILDS = ("dash", "coreutils", "tar", "xz-utils", "dpkg")
+"""What packs the tree: pinned too, so that all builds are alike."""
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 LOADER = f"{LIBRARIES}/ld-linux-x86-64.so.2"
@@ -46,13 +36,10 @@ NOT_USED = (
 )
 """Of the standard library."""
 
-NO_WHEELS = ("pylibblkid", "setuptools", "pkgconfig")
-"""Of requirements.lock: what is compiled here, and what only that takes."""
-
 LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
 """Of pygments, for traces of errors; the other languages are never shown here."""
 
-LOADED_BY_NAME = ("libudev.so.1", "libcap.so.2", "libnss_files.so.2")
+LOADED_BY_NAME = ("libblkid.so.1", "libudev.so.1", "libcap.so.2", "libnss_files.so.2")
 """Libraries that no other one names: ctypes asks for them."""
 
 PYTHON_STARTS = """#!/bin/sh
@@ -107,7 +94,7 @@ def build_tree(work: Path, lock: Lock) -> Path:
         (tree / name).mkdir(parents=True)
     site = tree / "python/lib/python3/dist-packages"
     _put_python(carried_root, tree)
-    _put_modules(work, carried_root, builds_root, site)
+    _put_modules(work, carried_root, site)
     _put_libraries(carried_root, tree, site)
     _put_program(tree)
     _put_copyright(carried_root, tree)
@@ -126,25 +113,20 @@ def _put_python(root: Path, tree: Path) -> None:
     _script(tree / "python/bin/python", PYTHON_STARTS)
 
 
-def _put_modules(work: Path, root: Path, builds: Path, site: Path) -> None:
-    """Those with wheels; libblkid's binding compiled for this Python; libparted's from Debian."""
+def _put_modules(work: Path, root: Path, site: Path) -> None:
+    """Those with wheels, and libparted's binding from Debian."""
     site.mkdir(parents=True)
     _put_wheels(work, site)
-    source = _source(work, builds)
-    compiles = f"cd {source} && {PYTHON} setup.py -q build_ext --inplace && strip blkid*.so"
-    run("chroot", builds, "/bin/sh", "-c", compiles)
     from_debian = root / "usr/lib/python3/dist-packages"
     shutil.copytree(from_debian / "parted", site / "parted")
-    for module in (*(builds / source.relative_to("/")).glob("blkid*.so"), *from_debian.glob("_ped*.so")):
+    for module in from_debian.glob("_ped*.so"):
         shutil.copy(module, site)
     shutil.copy(HERE / "sitecustomize.py", site)
 
 
 def _put_wheels(work: Path, site: Path) -> None:
     """By the hashes of requirements.lock."""
-    lock = work / "wheels.lock"
-    blocks = re.split(r"\n(?=[a-z])", (CHECKOUT / "requirements.lock").read_text())
-    lock.write_text("\n".join(one for one in blocks if not one.startswith(NO_WHEELS)))
+    lock = CHECKOUT / "requirements.lock"
     run("python3", "-m", "venv", work / "pip")
     pip = (work / "pip/bin/python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
     # Of what is compiled, only what holds for every Python from some version on: psutil.
@@ -159,15 +141,6 @@ def _put_wheels(work: Path, site: Path) -> None:
     for lexer in (site / "pygments/lexers").glob("*.py"):
         if lexer.name not in LEXERS:
             lexer.unlink()
-
-
-def _source(work: Path, builds: Path) -> Path:
-    """Where the source of the one compiled module lies, as a path of the root in which it is built."""
-    run(CHECKOUT / "packaging/source.sh", work / "source")
-    (archive,) = (work / "source").glob("pylibblkid-*")
-    shutil.unpack_archive(archive, builds / "build")
-    (folder,) = (builds / "build").iterdir()
-    return Path("/build") / folder.name
 
 
 def _put_libraries(root: Path, tree: Path, site: Path) -> None:

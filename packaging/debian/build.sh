@@ -5,7 +5,7 @@
 #
 # Here, on Debian sid or forky, with what packaging/debian/control names under Build-Depends.
 # packaging/debian/check.sh does it in a root made for that. OUTPUT gets the source package and the .deb.
-# Nothing is fetched where PYLIBBLKID names the binding's source (see packaging/source.sh).
+# Nothing is fetched.
 set -eu
 [ $# = 1 ] || {
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
@@ -23,11 +23,8 @@ for archive in "$work"/diskwright-*.tar.gz; do
     version=${version%.tar.gz}
 done
 mv "$work/diskwright-$version.tar.gz" "$work/diskwright_$version.orig.tar.gz"
-mv "$work"/pylibblkid-*.tar.gz "$work/diskwright_$version.orig-pylibblkid.tar.gz"
 tar -C "$work" -xf "$work/diskwright_$version.orig.tar.gz"
 source=$work/diskwright-$version
-mkdir "$source/pylibblkid"
-tar -C "$source/pylibblkid" --strip-components=1 -xf "$work/diskwright_$version.orig-pylibblkid.tar.gz"
 # dpkg wants it at the top, where this project has it not.
 cp -R "$source/packaging/debian" "$source/debian"
 (cd "$source" && dpkg-buildpackage --unsigned-source --unsigned-changes)

@@ -1,50 +1,80 @@
-"""libblkid, through its Python binding: the only module that touches it, and it runs in a worker process
-only.
+"""The part of libblkid that reads signatures and partition tables, by ctypes. Only worker processes use it.
 
-Used of the binding is what is sound: `lookup_value` gives bytes (`items` decodes and raises), and a
-partition's number, place and type. Its `name`, `uuid` and a table's `id` crash the process where libblkid has
-none (pylibblkid 0.3), so they are read elsewhere.
+The names, values and return codes are those of libblkid.h (util-linux, libblkid/src/blkid.h.in).
 """
 
+import ctypes
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-import blkid
-
+from wizard.model.said import Said, Sentence
 from wizard.probe.reasons import Unreadable
 from wizard.probe.words import unread as words
 
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512
 MOST_SIGNATURES = 32
-WANTED = (
-    blkid.SUBLKS_TYPE
-    | blkid.SUBLKS_LABEL
-    | blkid.SUBLKS_UUID
-    | blkid.SUBLKS_USAGE
-    | blkid.SUBLKS_VERSION
-    | blkid.SUBLKS_MAGIC
-)
+
+SUBLKS_LABEL, SUBLKS_UUID, SUBLKS_TYPE = 1 << 1, 1 << 3, 1 << 5
+SUBLKS_USAGE, SUBLKS_VERSION, SUBLKS_MAGIC = 1 << 7, 1 << 8, 1 << 9
+WANTED = SUBLKS_LABEL | SUBLKS_UUID | SUBLKS_TYPE | SUBLKS_USAGE | SUBLKS_VERSION | SUBLKS_MAGIC
+PARTS_ENTRY_DETAILS = 1 << 2
+FOUND, NOTHING, AMBIVALENT = 0, 1, -2
+"""What the probing functions return; -1 is an error."""
 
 Facts = dict[str, Any]
 
+_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "blkid_new_probe": (c_void_p, ()),
+    "blkid_free_probe": (None, (c_void_p,)),
+    "blkid_probe_set_device": (c_int, (c_void_p, c_int, c_int64, c_int64)),
+    "blkid_probe_enable_superblocks": (c_int, (c_void_p, c_int)),
+    "blkid_probe_set_superblocks_flags": (c_int, (c_void_p, c_int)),
+    "blkid_probe_enable_partitions": (c_int, (c_void_p, c_int)),
+    "blkid_probe_set_partitions_flags": (c_int, (c_void_p, c_int)),
+    "blkid_do_probe": (c_int, (c_void_p,)),
+    "blkid_do_safeprobe": (c_int, (c_void_p,)),
+    "blkid_do_fullprobe": (c_int, (c_void_p,)),
+    "blkid_probe_lookup_value": (c_int, (c_void_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t))),
+    "blkid_probe_get_partitions": (c_void_p, (c_void_p,)),
+    "blkid_partlist_numof_partitions": (c_int, (c_void_p,)),
+    "blkid_partlist_get_partition": (c_void_p, (c_void_p, c_int)),
+    "blkid_partition_get_partno": (c_int, (c_void_p,)),
+    "blkid_partition_get_start": (c_int64, (c_void_p,)),
+    "blkid_partition_get_size": (c_int64, (c_void_p,)),
+    "blkid_partition_get_type": (c_int, (c_void_p,)),
+}
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL("libblkid.so.1", use_errno=True)
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_LIBRARY = _load()
+
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
-    """A RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to its end). Raises
-    OSError.
+    """Return a RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to its end).
+    Raises OSError.
 
-    As wipefs does, it goes on behind the first find, since a stale signature is exactly what a person needs
-    to know of.
+    As wipefs does, it goes on after the first find: a stale signature is what a person needs to know.
     """
-    probe = _open(path, offset_bytes, size_bytes)
-    probe.enable_superblocks(True)
-    probe.set_superblocks_flags(WANTED)
     found: list[Facts] = []
-    try:
-        while len(found) < MOST_SIGNATURES and probe.do_probe():
+    with _probe(path, offset_bytes, size_bytes) as probe:
+        _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
+        _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
+        while len(found) < MOST_SIGNATURES and _finds(
+            _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
+        ):
             found.append(_signature(probe))
-    except RuntimeError as error:
-        raise Unreadable(words.BLKID_READS(device=path, why=str(error))) from None
     return {
         "signatures": found,
         "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes),
@@ -52,68 +82,79 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
 
 
 def read_partitions(path: str) -> tuple[str, list[Facts]]:
-    """PTTYPE (empty where there is no table) and RawEntry facts in libblkid's order. Raises OSError."""
-    probe = _open(path, 0, 0)
-    probe.enable_superblocks(False)
-    probe.enable_partitions(True)
-    probe.set_partitions_flags(blkid.PARTS_ENTRY_DETAILS)
-    try:
-        if not probe.do_fullprobe():
+    """Return PTTYPE (empty if there is no table), and RawEntry facts in libblkid's order. Raises OSError."""
+    with _probe(path, 0, 0) as probe:
+        _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
+        _LIBRARY.blkid_probe_enable_partitions(probe, 1)
+        _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
+        if not _finds(_LIBRARY.blkid_do_fullprobe(probe), path, words.BLKID_READS_TABLE):
             return "", []
-        kind = _text(probe, "PTTYPE") or ""
-        listed = probe.partitions
-        parts = [listed.get_partition(index) for index in range(listed.numof_partitions)]
-    except RuntimeError as error:
-        raise Unreadable(words.BLKID_READS_TABLE(device=path, why=str(error))) from None
-    return kind, [
-        {
-            "number": part.partno,
-            "start_bytes": part.start * UNIT_BYTES,
-            "size_bytes": part.size * UNIT_BYTES,
-            "type": part.type,
-        }
-        for part in parts
-    ]
+        # The list is made by probing anew, which drops the values.
+        kind = _value(probe, "PTTYPE") or ""
+        listed = _LIBRARY.blkid_probe_get_partitions(probe)
+        count = _LIBRARY.blkid_partlist_numof_partitions(listed) if listed else 0
+        parts = [_LIBRARY.blkid_partlist_get_partition(listed, number) for number in range(count)]
+        return kind, [_entry(part) for part in parts if part]
 
 
-def _open(path: str, offset_bytes: int, size_bytes: int) -> Any:  # noqa: ANN401 - the binding has no types
-    probe = blkid.Probe()
+@contextmanager
+def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
+    """A probe of a device, or of a part of it. Raises OSError."""
+    fd = os.open(path, OPEN_FLAGS)
+    probe = None
     try:
-        probe.set_device(path, OPEN_FLAGS, offset_bytes, size_bytes)
-    except (RuntimeError, ValueError, OverflowError) as error:
-        raise Unreadable(words.BLKID_OPENS(device=path, why=str(error))) from None
-    return probe
+        probe = _LIBRARY.blkid_new_probe()
+        if not probe or _LIBRARY.blkid_probe_set_device(probe, fd, offset_bytes, size_bytes):
+            raise Unreadable(_fault(words.BLKID_OPENS, path))
+        yield probe
+    finally:
+        if probe:
+            _LIBRARY.blkid_free_probe(probe)
+        os.close(fd)
 
 
-def _signature(probe: Any) -> Facts:  # noqa: ANN401
-    offset = _text(probe, "SBMAGIC_OFFSET")
+def _finds(status: int, path: str, otherwise: Sentence) -> bool:
+    """Whether a probing function found something. Raises OSError if it failed."""
+    if status in (FOUND, NOTHING):
+        return status == FOUND
+    raise Unreadable(_fault(otherwise, path))
+
+
+def _fault(sentence: Sentence, path: str) -> Said:
+    return sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO))
+
+
+def _signature(probe: int) -> Facts:
+    offset = _value(probe, "SBMAGIC_OFFSET")
     return {
-        "kind": _text(probe, "TYPE") or "unknown",
-        "usage": _text(probe, "USAGE") or "other",
-        "label": _text(probe, "LABEL"),
-        "uuid": _text(probe, "UUID"),
-        "version": _text(probe, "VERSION"),
+        "kind": _value(probe, "TYPE") or "unknown",
+        "usage": _value(probe, "USAGE") or "other",
+        "label": _value(probe, "LABEL"),
+        "uuid": _value(probe, "UUID"),
+        "version": _value(probe, "VERSION"),
         "offset_bytes": int(offset) if offset and offset.isdigit() else None,
     }
 
 
-def _text(probe: Any, key: str) -> str | None:  # noqa: ANN401
-    """A value as text; bytes that are no UTF-8 become the replacement character. None where libblkid has
-    none."""
-    try:
-        value: bytes = probe.lookup_value(key)
-    except RuntimeError:
+def _value(probe: int, key: str) -> str | None:
+    """A value as text; bytes that are not UTF-8 become the replacement character. None if there is none."""
+    data, size = c_char_p(), c_size_t()
+    if _LIBRARY.blkid_probe_lookup_value(probe, key.encode(), byref(data), byref(size)) or data.value is None:
         return None
-    return value.decode("utf-8", errors="replace")
+    return data.value.decode(errors="replace")
+
+
+def _entry(part: int) -> Facts:
+    return {
+        "number": _LIBRARY.blkid_partition_get_partno(part),
+        "start_bytes": _LIBRARY.blkid_partition_get_start(part) * UNIT_BYTES,
+        "size_bytes": _LIBRARY.blkid_partition_get_size(part) * UNIT_BYTES,
+        "type": _LIBRARY.blkid_partition_get_type(part),
+    }
 
 
 def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    """libblkid's own judgement on several superblocks. The binding turns it into a bare RuntimeError; a read
-    error has shown before."""
-    probe = _open(path, offset_bytes, size_bytes)
-    probe.enable_superblocks(True)
-    try:
-        probe.do_safeprobe()
-    except RuntimeError:
-        return True
-    return False
+    """libblkid's own judgement on several superblocks, of which it names none."""
+    with _probe(path, offset_bytes, size_bytes) as probe:
+        _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
+        return int(_LIBRARY.blkid_do_safeprobe(probe)) == AMBIVALENT
