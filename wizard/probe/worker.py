@@ -1,9 +1,8 @@
 """The probe's server process: `python -m wizard.probe.worker` forks a child for each drive and ends those
 that overrun their time.
 
-It exists because libblkid's binding holds the interpreter lock and a read may never return: such a child is
-killed and left behind, never waited for. It has no threads, so that forking is safe, and loads the bindings
-once for all children.
+It exists because a read may never return: such a child is killed and left behind, never waited for. It has no
+threads, so that forking is safe, and loads the libraries once for all children.
 
 In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of
 `facts.RawDrive`, in the order in which they finish, then `{"end": true}`; then it waits for the next request.
