@@ -5,9 +5,10 @@ import os
 import re
 import tomllib
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from pwd import getpwuid
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
@@ -70,6 +71,14 @@ def read_profile(path: Path, wanted: type[T]) -> T:
 
 def read_toml(text: str, where: str, wanted: type[T]) -> T:
     """A TOML text as the frozen dataclass `wanted`; raises BadInput naming `where` (a file), line and key."""
+    key: Any = wanted
+    found: T = _read_toml(text, where, key)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
+    """Screens ask for the same profiles at every key, so the same text is decoded once."""
     try:
         return decode(tomllib.loads(text), wanted)
     except Misfit as misfit:
