@@ -2,14 +2,37 @@
 what they see."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+
+from tests.costs import Meter
 
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
 # Nor does it matter who called: what is planned here is root's, unless a test says otherwise.
 os.environ["SUDO_UID"] = "0"
 os.environ["LANGUAGE"] = "en"
+
+
+_METER = Meter()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A tier that is cut off by its limit reports what passed until then."""
+    if not hasattr(config, "workerinput"):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Reports of all workers come here, too."""
+    _METER.add(report.location[0], report.when or "", report.duration)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Only the process that has all reports writes them down."""
+    if not hasattr(session.config, "workerinput"):
+        _METER.write()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from time import monotonic
 
+from tests.costs import Cost, note
 from tests.lab.errands.groups import Group, Planned
 from tests.lab.guest.machine import GuestResult, Laboratory, laboratory
 from tests.lab.trouble import GuestTrouble
@@ -79,7 +80,9 @@ def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> b
     spent = "".join(f"; {line}" for line in result.errors.splitlines()) if not result.status else ""
     if tally.failed > failed:
         print(f"        the console's end: {result.console[-1500:].strip() or 'silence'}")
-    print(f"  {monotonic() - begun:.0f} s{spent}", flush=True)
+    seconds = monotonic() - begun
+    note(Cost("lab", f"lab/{visit.title}", 1, round(seconds, 1)))
+    print(f"  {seconds:.0f} s{spent}", flush=True)
     return result.status == 0
 
 
