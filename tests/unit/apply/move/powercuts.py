@@ -283,10 +283,18 @@ class Layout:
 
 
 def cut_everywhere(
-    case: Case, seed: int, policies: Sequence[str], *, step: int = 1, nested: int = 2, first: int = 0
+    case: Case,
+    seed: int,
+    policies: Sequence[str],
+    *,
+    step: int = 1,
+    nested: int = 2,
+    first: int = 0,
+    until_wrong: bool = False,
 ) -> Tally:
     """Cut at every write and flush (every `step`th from `first` on) of moving there and back, by every
-    policy, and go on to both places, cut again up to `nested` times on the way."""
+    policy, and go on to both places, cut again up to `nested` times on the way. With `until_wrong` it ends
+    with the first wrong state."""
     layout, random, tally = Layout(case, seed), Random(seed), Tally()
     drive = RecordingDrive(layout.base)
     layout.wanted[Side.OLD] = layout.around(drive)
@@ -302,6 +310,8 @@ def cut_everywhere(
         for policy in policies:
             for target in Side:
                 _gone_on(layout, at_cut, policy, target, random, tally, nested, f"cut {number} {policy}")
+                if until_wrong and tally.wrong:
+                    return tally
     return tally
 
 

@@ -173,7 +173,7 @@ def is_seen(cases: tuple[Case, ...]) -> bool:
     """Whether power cuts find something wrong in one of the cases."""
     for number, case in enumerate(cases):
         try:
-            if powercuts.cut_everywhere(case, number + 1, ("none", "half")).wrong:
+            if powercuts.cut_everywhere(case, number + 1, ("none", "half"), until_wrong=True).wrong:
                 return True
         except (AssertionError, DiskwrightError):
             return True
