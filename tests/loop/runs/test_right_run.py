@@ -215,3 +215,27 @@ def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
     told = diskwright(work, "undo", first.name)
     assert told.returncode == 0 and "first settle" not in flat(told.stderr), told.stderr
     assert work.digest(drive) == before
+
+
+def test_a_run_under_one_that_was_kept_is_never_put_back(work: Work, make_drive: MakeDrive) -> None:
+    """Over whatever was written since: that would be the files of the later one."""
+    drive, place = make_drive(96 * MIB), work.place("media")
+    old_gpt(drive)
+    first, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(first)
+    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    second, now = work.apply(plan, keep=False)
+    assert diskwright(work, "keep", second.name).returncode == 0, story(second)
+    (place / "mine").write_bytes(b"mine" * 1000)
+    tool("umount", str(place))
+    over = work.digest(drive)
+    for words in (("status",), ("undo", first.name), ("keep", first.name), ("status",)):
+        told = diskwright(work, *words)
+        said = flat(told.stdout + told.stderr)
+        assert f"Run {second.name} set up the drive after {first.name}" in said, said
+        assert f"diskwright undo {first} --over-changes" not in said, said
+        assert "barred" not in said, said
+    token = drive.removeprefix("/dev/")
+    refused = diskwright(work, "undo", first.name, "--over-changes", "--confirm", token)
+    assert refused.returncode == 3 and "would destroy what" in refused.stderr, refused.stderr
+    assert work.digest(drive) == over

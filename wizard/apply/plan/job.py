@@ -14,6 +14,7 @@ from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
 from wizard.apply.plan.elsewhere import settle_drives
 from wizard.apply.plan.guard import check_operations, check_tools
+from wizard.apply.plan.later import over_later
 from wizard.apply.plan.looked_at import end_looks
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, own_drives
@@ -27,6 +28,7 @@ from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan, restore_documents
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.system.key_file import key_of
 from wizard.model.errors import DiskwrightError, Refused
@@ -112,6 +114,8 @@ def _taking_back(run: Path, asked: Asked) -> Taking:
         rehearsed.check_takes_back(run)
         end_looks(run)
         if asked.over_changes:
+            if said := over_later(run):
+                raise Refused(said, str(NOTHING_WRITTEN()))
             check_tokens(plan, asked.tokens)
         mark_over_changes(run, asked.over_changes)
         return Taking(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))

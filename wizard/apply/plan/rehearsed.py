@@ -24,6 +24,7 @@ from wizard.apply.engine.words import RECORD_LOST
 from wizard.apply.migration.words import KEPT, UNDONE
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
+from wizard.apply.plan.later import later_runs, over_later
 from wizard.apply.plan.one_part import tell_of_one
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import check_holds_plan, quietly
@@ -395,7 +396,7 @@ def _tell_changes(record: Record, ground: Ground) -> None:
 @contextmanager
 def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
     with holding(plan.paths, plan.part_path) as drives:
-        exchange = Exchange(run, drives, confirm=plan.tokens)
+        exchange = Exchange(run, drives, confirm=_tokens_over(run, plan))
         try:
             yield exchange
         finally:
@@ -407,11 +408,16 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
     """What can be done with a run, on drives that are only read."""
     with ExitStack() as media:
         drives = [media.enter_context(DeviceMedium(path)) for path in plan.paths]
-        exchange = Checks(run, drives, confirm=plan.tokens)
+        exchange = Checks(run, drives, confirm=_tokens_over(run, plan))
         try:
             yield exchange
         finally:
             exchange.close()
+
+
+def _tokens_over(run: Path, plan: Plan) -> tuple[str, ...]:
+    """What confirms `undo --over-changes`; none if it would destroy what a later run made."""
+    return () if later_runs(run) else plan.tokens
 
 
 def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
@@ -441,7 +447,8 @@ def next_commands(run: Path) -> Said:
         return in_a_row(words.ONLY_STAND_IN(), engine_words.GOES_ON(command="resume", run=name))
     try:
         with comparing(run, load_plan(run)) as exchange:
-            return exchange.next_commands()
+            said = exchange.next_commands()
+        return over_later(run) or said if said.code == engine_words.SHOWS_RUN.code else said
     except DiskwrightError:
         return engine_words.SHOWS_RUN(run=name)
 

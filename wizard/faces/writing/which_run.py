@@ -1,7 +1,6 @@
 """Which run a command means that writes, and which drives: settled and told before it does anything."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.bring.of_run import load_bring
@@ -10,6 +9,7 @@ from wizard.apply.migration.of_run import load_migration
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
+from wizard.apply.plan.later import later_runs
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.environment import LOOK_SECONDS
@@ -212,30 +212,22 @@ def tell_drives(run: Path) -> None:
     # A migration that is barred is told of in its own words.
     record = load_record(run) if kind_of(run) is Kind.PLAN else None
     phase = Phase.BARRED if waits else record.phase if record else None
-    there = MADE_THERE.get(phase) if phase else None
-    made = str(there()) if there else ""
+    there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
+    made = str(there()) if there and not set_up_later else ""
     moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
     for drive in drives_of(run):
         now = (moved[drive.path],) if drive.path in moved else ()
-        for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
+        for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
             say(f"    {sentence}")
-    for later in _later_on_its_drives(run) if record and made else ():
+    for later in filter(_is_unsettled, set_up_later):
         say(words.LATER(name=later.name, run=called(later)))
     if record and made and not waits:
         say(next_commands(run))
 
 
-def _later_on_its_drives(run: Path) -> Iterator[Path]:
-    """The later runs of the same folder that wrote to a drive of this one, and are not settled."""
-    paths = {drive.path for drive in drives_of(run)}
-    known = list_runs(run.parent)
-    for later in known[known.index(run) + 1 :] if run in known else ():
-        with suppress(BadInput):
-            record = load_record(later) if kind_of(later) is Kind.PLAN else None
-            if record is None or record.phase in UNTOUCHED | SETTLED_PHASES:
-                continue
-            if paths & {drive.path for drive in drives_of(later)}:
-                yield later
+def _is_unsettled(run: Path) -> bool:
+    record = load_record(run)
+    return record is not None and record.phase not in SETTLED_PHASES
 
 
 def _holds(known: Identity, made: str) -> Iterator[str]:

@@ -37,6 +37,11 @@ NOT_KEPT = Sentence(
     "apply.plan.carried.not-kept",
     "The run {name} wrote to the drive directly: there is nothing to keep. Nothing was written.",
 )
+OVER_LATER = Sentence(
+    "apply.plan.carried.over-later",
+    "Run {later} set up the drive after {run}. Putting back what {run} saved would destroy what {later} made."
+    " The saved bytes stay in {folder}.",
+)
 NOT_OVER_CHANGES = Sentence(
     "apply.plan.carried.not-over-changes",
     "The run {name} wrote to the drive directly: it is not undone over what changed since. Nothing was "
