@@ -17,7 +17,6 @@ from wizard.layout.ability import (
 from wizard.layout.before import bounds_of, doubts_of, known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.group.grouping import grouped_after, grouped_operations, grouped_table
-from wizard.layout.room.activemark import unmarked_doubts
 from wizard.layout.room.refusals import (
     refuse_content,
     refuse_drive,
@@ -40,7 +39,7 @@ from wizard.layout.steps.operations import layout_after, operations_of, table_af
 from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.wishes.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.wishes.preset import small_systems
-from wizard.layout.wishes.roles import TableKind, volume_role
+from wizard.layout.wishes.roles import TableKind, role_of, volume_role
 from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
@@ -53,6 +52,10 @@ from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
 from wizard.model.said import Said
 
 PLAIN = Arrangement()
+
+ACTIVE = 0x80
+"""The first byte of an MBR's entry for the partition that an old boot record starts from (UEFI 2.10, table
+5.1, BootIndicator)."""
 
 
 class Mode(Enum):
@@ -161,7 +164,7 @@ def _partitioned_plan(
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
         *encryption_doubts(drive, wishes),
-        *unmarked_doubts(drive.path, after, volumes),
+        *_unmarked_doubts(drive.path, after, volumes),
         *small_systems(volumes, [extent.size_bytes for extent in extents]),
         *asked_doubts(wishes),
     )
@@ -325,3 +328,15 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
 def asked_doubts(wishes: Sequence[Wish]) -> tuple[Said | str, ...]:
     """What the wishes say of options that were asked for against advice, each once."""
     return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
+
+
+def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Said, ...]:
+    """What is said where a system is to start from an MBR that marks no partition, with the command that
+    marks the right one."""
+    if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):
+        return ()
+    parts = {role.name: volume.partition for volume in volumes if (role := role_of(volume))}
+    number = parts.get("boot", parts.get("root"))
+    if number is None:
+        return ()
+    return (words.NOT_ACTIVE(drive=printable(drive_path), number=number),)

@@ -10,6 +10,7 @@ from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.report.charts import Bar, bars, interval
 from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
 from wizard.report.words import measured as words
+from wizard.trial.displaced.told import kinds_of_reads
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
 """Where the ranges of factors begin that pairs are counted in."""
@@ -187,17 +188,10 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
     )
 
 
-def _sides(look: Look) -> Iterator[tuple[str, tuple[tuple[int, ...], ...]]]:
-    yield str(words.WRITTEN()), look.written_at_random
-    yield str(words.UNWRITTEN()), look.unwritten_at_random
-    yield str(words.WRITTEN_IN_ORDER()), look.written_in_order
-    yield str(words.UNWRITTEN_IN_ORDER()), look.unwritten_in_order
-
-
 def _look(title: str, look: Look) -> Markup:
     """Medians as bars, with the middle half of all reads as whiskers."""
     rows = []
-    for name, batches in _sides(look):
+    for name, batches in kinds_of_reads(look):
         times = [time for batch in batches for time in batch]
         if len(times) > 1:
             quarters = quantiles(times, n=4, method="inclusive")
@@ -235,7 +229,7 @@ def _every_time(timings: Timings) -> Markup:
     looks = ((words.AT_FIRST, timings.look), (words.AFTER_IDLE, timings.look_after_idle))
     for said, look in looks:
         if look is not None:
-            rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in _sides(look)]
+            rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in kinds_of_reads(look)]
     return table(words.EVERY_TIME(), ("What", "ms"), rows)
 
 

@@ -217,7 +217,7 @@ def _driver(terminal: Terminal) -> type[Driver] | None:
 
         return FrugalDriver
     if terminal.glyphs is Glyphs.CONSOLE:
-        from wizard.window.console.leaving import LeavingDriver
+        from wizard.window.console.frugal import LeavingDriver
 
         return LeavingDriver
     return None

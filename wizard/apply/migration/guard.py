@@ -15,6 +15,7 @@ from wizard.apply.migration.to_fresh.fresh import check_target
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.same_drive import check_same_start, drive_fault, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.how import How
 from wizard.layout.room.refusals import in_use
@@ -135,7 +136,7 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             try:
                 found = type_standing(step.operation, migration)
             except BadInput as error:
-                raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
+                raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
             if found.how not in fits:
                 raise Refused(in_a_row(words.LINE_CHANGED(seen=found.seen), words.AGAIN()))
 

@@ -21,6 +21,7 @@ from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.vault import mark_durably
+from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
@@ -153,7 +154,7 @@ def reached(run: Path) -> str:
     """Report whether a run that ended early wrote anything."""
     try:
         if not has_begun(run):
-            return str(words.NOTHING_WRITTEN())
+            return str(NOTHING_WRITTEN())
     except BadInput as error:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
@@ -242,10 +243,10 @@ def check_held(migration: Migration) -> None:
     try:
         now = facts_on(migration.device)
     except Failed as error:
-        raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
+        raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
     if now.uuid != migration.before.uuid:
         other = words.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(in_a_row(other, words.NOTHING_WRITTEN()))
+        raise Refused(in_a_row(other, NOTHING_WRITTEN()))
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:

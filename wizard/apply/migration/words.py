@@ -3,7 +3,6 @@
 from wizard.model.said import Sentence
 
 AGAIN = Sentence("apply.migration.again", "Look at it again with `diskwright migrate`. Nothing was written.")
-NOTHING_WRITTEN = Sentence("apply.migration.nothing-written", "Nothing was written.")
 
 # The drive, the device and the file.
 OTHER_DRIVE = Sentence(

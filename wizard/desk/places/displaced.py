@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.measuring import Measuring
@@ -17,6 +16,7 @@ from wizard.trial.displaced.pairs import WRITES
 from wizard.trial.displaced.possible import block_bytes
 from wizard.trial.displaced.probe import Phase, ProbeProgress
 from wizard.trial.displaced.run import SECONDS
+from wizard.trial.displaced.told import medians
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -132,19 +132,9 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 
 
 def _medians(look: Look) -> Figures | None:
-    kinds = (
-        (words.WRITTEN, look.written_at_random),
-        (words.UNWRITTEN, look.unwritten_at_random),
-        (words.WRITTEN_IN_ORDER, look.written_in_order),
-        (words.UNWRITTEN_IN_ORDER, look.unwritten_in_order),
-    )
-    times = [
-        (str(name()), median(time for batch in batches for time in batch))
-        for name, batches in kinds
-        if batches
-    ]
+    times = medians(look)
     shown = tuple(format_nanoseconds(time) for _, time in times)
-    return Figures(words.TIMES(), tuple(times), shown) if times else None
+    return Figures(words.TIMES(), times, shown) if times else None
 
 
 def _told(statistics: Statistics) -> Iterator[Block]:

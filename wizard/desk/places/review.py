@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Place, Values
 from wizard.desk.places.words import review as words
-from wizard.desk.tokens import meant, shortened
 from wizard.desk.view import (
     GAP,
     Action,
@@ -39,6 +38,9 @@ from wizard.model.names import printable
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.desk.jobs.job import Job
+
+ENOUGH = 4
+"""Characters from the end of a serial that are enough where no other drive's ends alike."""
 
 HELP = (words.HELP_TOKEN(), words.HELP_LOOK(), words.HELP_PROCESS())
 
@@ -302,3 +304,18 @@ class Review(Place):
         """To the place before, unless it is just beginning."""
         if self.may_leave:
             self.desk.back()
+
+
+def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
+    """The least that has to be typed of a token: its end, or all of it where that is short, is no `serial`,
+    or another drive's ends alike."""
+    end = token[-ENOUGH:]
+    alike = any(other.endswith(end) for other in others)
+    # Where there is a blank in it, nobody sees where the end begins.
+    whole = not serial or alike or len(token) <= ENOUGH or " " in end
+    return token if whole else end
+
+
+def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
+    """Whether what was typed is the token, or enough of it."""
+    return bool(typed) and typed in (token, shortened(token, others, serial=serial))

@@ -18,7 +18,6 @@ from wizard.desk.jobs.known import job_of
 from wizard.desk.parts.decisions import choices_of, with_ways
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.progress import PERIOD, Standing, doing, far_around, far_in_steps
-from wizard.desk.parts.work_rows import check_blocks
 from wizard.desk.place import Place, Values
 from wizard.desk.places.words import work as words
 from wizard.desk.view import (
@@ -214,7 +213,7 @@ class Work(Place):
                 if whole
                 else words.CHECKED(holding=holding, count=len(checks))
             )
-            yield Pane(title, tuple(block for check in checks for block in check_blocks(check)))
+            yield Pane(title, tuple(block for check in checks for block in _check_blocks(check)))
         blocks: list[Block] = []
         if self._state not in SETTLED:
             blocks += [*self._steps(), GAP]
@@ -398,3 +397,12 @@ class Work(Place):
 
         page = render_page(make_report(Sources(run=self.run)))
         save(self.desk, words.THE_REPORT(), page, f"{self.run.name}-report.html")
+
+
+def _check_blocks(entry: Entry) -> Iterator[Block]:
+    """A check, and what was seen where it does not hold."""
+    holds = entry.event is Event.VERIFIED
+    mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
+    yield para(mark, printable(entry.sentence, 400), hang=4)
+    if not holds and entry.output.strip():
+        yield para(words.SEEN(seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from statistics import median
 
 from wizard.faces.showing.measuring import hand_over, progress_line
 from wizard.faces.showing.words import quick as words
@@ -16,6 +15,7 @@ from wizard.trial.displaced.pairs import WRITES
 from wizard.trial.displaced.possible import block_bytes, probe_extents
 from wizard.trial.displaced.probe import Phase, ProbeProgress
 from wizard.trial.displaced.run import SECONDS, run_displaced_trial
+from wizard.trial.displaced.told import medians
 from wizard.trial.document import render_displaced_verdict
 
 BAR_COLUMNS = 44
@@ -71,15 +71,7 @@ def quick_lines(verdict: DisplacedVerdict) -> list[str]:
 
 
 def _bars(when: Said, look: Look) -> Iterator[str]:
-    kinds = (
-        (words.WRITTEN(), look.written_at_random),
-        (words.UNWRITTEN(), look.unwritten_at_random),
-        (words.WRITTEN_IN_ORDER(), look.written_in_order),
-        (words.UNWRITTEN_IN_ORDER(), look.unwritten_in_order),
-    )
-    rows = [
-        (str(name), median(time for batch in batches for time in batch)) for name, batches in kinds if batches
-    ]
+    rows = medians(look)
     longest = max((time for _, time in rows), default=1.0)
     yield ""
     for name, time in rows:

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from wizard.model.displaced import Basis, Displaced, Timings
+from wizard.model.displaced import Basis, Displaced, Look, Timings
 from wizard.model.said import Said
 from wizard.trial.displaced.judge import MILLISECOND, Judgement
 from wizard.trial.words import displaced as words
@@ -43,6 +43,25 @@ def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
     if judgement.basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
         caveats.append(words.CONTRIBUTE())
     return tuple(map(str, caveats))
+
+
+def kinds_of_reads(look: Look) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
+    """The reads that are compared, by the name of their kind: nanoseconds, batch by batch."""
+    return (
+        (str(words.READ_WRITTEN()), look.written_at_random),
+        (str(words.READ_UNWRITTEN()), look.unwritten_at_random),
+        (str(words.READ_WRITTEN_IN_ORDER()), look.written_in_order),
+        (str(words.READ_UNWRITTEN_IN_ORDER()), look.unwritten_in_order),
+    )
+
+
+def medians(look: Look) -> tuple[tuple[str, float], ...]:
+    """The median of each kind that was read, in nanoseconds."""
+    return tuple(
+        (name, median(time for batch in batches for time in batch))
+        for name, batches in kinds_of_reads(look)
+        if batches
+    )
 
 
 def _why(basis: Basis, timings: Timings, seconds: float) -> Said:

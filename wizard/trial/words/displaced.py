@@ -88,3 +88,9 @@ SMALL_LATER = Sentence(
     "trial.displaced.small-later",
     "A conventional drive that empties a media cache late looks the same. Its model is not in the list.",
 )
+
+# The four kinds of reads that are compared.
+READ_WRITTEN = Sentence("trial.displaced.read-written", "written, at random")
+READ_UNWRITTEN = Sentence("trial.displaced.read-unwritten", "not written, at random")
+READ_WRITTEN_IN_ORDER = Sentence("trial.displaced.read-written-in-order", "written, in order")
+READ_UNWRITTEN_IN_ORDER = Sentence("trial.displaced.read-unwritten-in-order", "not written, in order")

@@ -179,3 +179,12 @@ def _terminal_size() -> os.terminal_size | None:
         return os.get_terminal_size(sys.__stderr__.fileno() if sys.__stderr__ else 2)
     except OSError:
         return None
+
+
+class LeavingDriver(LinuxDriver):
+    """For the Linux console, which has no second screen (or only a new kernel's has): the wizard's is empty
+    before it ends, and not left behind under the prompt."""
+
+    def write(self, data: str) -> None:
+        """What is written, with that put before it."""
+        super().write(CLEAR + data if data == FIRST else data)

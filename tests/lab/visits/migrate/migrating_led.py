@@ -13,7 +13,7 @@ from tests.lab.guest.screen import Console
 from tests.lab.visits.migrate.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
 from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
-from wizard.desk.tokens import ENOUGH
+from wizard.desk.places.review import ENOUGH
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 from wizard.services.real import RealServices

@@ -12,7 +12,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import node_of
 from tests.lab.guest.screen import Console, is_whole, unfit
 from wizard.demo.image import lay_out
-from wizard.desk.tokens import ENOUGH
+from wizard.desk.places.review import ENOUGH
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 

@@ -17,7 +17,7 @@ from tests.lab.visits.screens.console import PURPOSE, WHAT, ends, flat, is_read,
 from tests.lab.visits.screens.hotplug import is_writing, plug, pull
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.runs import list_runs
-from wizard.desk.tokens import ENOUGH
+from wizard.desk.places.review import ENOUGH
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 from wizard.model.names import partition_path

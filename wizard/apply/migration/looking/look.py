@@ -17,6 +17,8 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
+from wizard.apply.tune.existing_filesystem import nodes_of
+from wizard.apply.tune.words import DRIVE_UNMEASURED
 from wizard.layout.before import known_identity
 from wizard.migrate.estimates import used_bytes
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
@@ -63,8 +65,8 @@ def look_at_ext(
     `journal_dir` can have elsewhere. Raises BadInput where there is none or it cannot be read, Refused where
     its superblock is damaged.
     """
-    node = _node(device)
-    path, read = str(node), read_superblock(str(node))
+    path, _ = nodes_of(device)
+    node, read = Path(path), read_superblock(path)
     seen = _seen(path)
     use, tags = _use_of(seen), _tags(seen.drive, path, read)
     fstab = read_text(environment.fstab)
@@ -125,7 +127,7 @@ def _seen(path: str) -> _Seen:
     machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(words.NO_SIZE(drive=drive.path))
+        raise BadInput(DRIVE_UNMEASURED(drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     return _Seen(path, drive, identity, _layers(drive, path))
 
@@ -202,16 +204,6 @@ def _copy(path: str) -> tuple[int, int] | None:
     )
 
 
-def _node(device: str) -> Path:
-    try:
-        node = Path(device).resolve(strict=True)
-    except OSError:
-        raise BadInput(words.NO_DEVICE(device=printable(device))) from None
-    if not node.is_block_device() or not (SYS_BLOCK / kernel_name(str(node))).exists():
-        raise BadInput(words.NO_BLOCK_DEVICE(device=printable(device)))
-    return node
-
-
 def drive_of(name: str) -> str:
     """The node of the one drive that a device lies on; raises BadInput where it lies on several."""
     drives = set(_below(name))
@@ -280,7 +272,7 @@ def _clause(sentence: str) -> str:
 
 def _target(device: str, source: str, ext: ExtFacts) -> Target:
     """The volume for a fresh filesystem; raises BadInput where there is no such device."""
-    path = str(_node(device))
+    path, _ = nodes_of(device)
     seen = _seen(path)
     part = seen.drive.partition(path)
     carrier = seen.layers[-1] if seen.layers else part or seen.drive

@@ -3,9 +3,6 @@
 from wizard.model.said import Sentence
 
 # The device and its superblock.
-NO_SIZE = Sentence(
-    "apply.migration.looking.no-size", "{drive} does not tell its size, so nothing is changed there."
-)
 NEEDS_ROOT = Sentence(
     "apply.migration.looking.needs-root", "Only root can read {device}: run it as  {command}"
 )
@@ -29,14 +26,6 @@ NO_COPY = Sentence(
 NO_EXT = Sentence(
     "apply.migration.looking.no-ext",
     "{device} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.",
-)
-NO_DEVICE = Sentence(
-    "apply.migration.looking.no-device",
-    "There is no device {device}; `diskwright inspect` lists the drives.",
-)
-NO_BLOCK_DEVICE = Sentence(
-    "apply.migration.looking.no-block-device",
-    "{device} is no block device; name a partition, such as /dev/sdX1.",
 )
 SEVERAL = Sentence(
     "apply.migration.looking.several",

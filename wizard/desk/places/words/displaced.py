@@ -48,10 +48,6 @@ LEFT = Sentence("desk.places.displaced.left", "{doing}, at most {seconds:time} l
 STARTING = Sentence("desk.places.displaced.starting", "Starting ...")
 
 TIMES = Sentence("desk.places.displaced.times", "What a read usually takes (median)")
-WRITTEN = Sentence("desk.places.displaced.written", "written, at random")
-UNWRITTEN = Sentence("desk.places.displaced.unwritten", "not written, at random")
-WRITTEN_IN_ORDER = Sentence("desk.places.displaced.written-in-order", "written, in order")
-UNWRITTEN_IN_ORDER = Sentence("desk.places.displaced.unwritten-in-order", "not written, in order")
 TOOK = Sentence(
     "desk.places.displaced.took", "It wrote {written:size} and read {read:size} in {seconds:.0f} s."
 )
