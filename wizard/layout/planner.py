@@ -34,6 +34,7 @@ from wizard.layout.room.space import (
     with_free,
 )
 from wizard.layout.room.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
+from wizard.layout.room.words import NOT_ACTIVE
 from wizard.layout.rules import options_fault
 from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.steps.shown import Context, steps_of
@@ -339,4 +340,4 @@ def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) 
     number = parts.get("boot", parts.get("root"))
     if number is None:
         return ()
-    return (words.NOT_ACTIVE(drive=printable(drive_path), number=number),)
+    return (NOT_ACTIVE(drive=printable(drive_path), number=number),)

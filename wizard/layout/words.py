@@ -282,11 +282,3 @@ def who(writer: Writer) -> Said | str:
             return EVERYONE()
         case "root":
             return ROOT_ONLY()
-
-
-NOT_ACTIVE = Sentence(
-    "layout.room.not-active",
-    "No partition of the MBR is marked as active (bootable), and a few old BIOSes start from no such drive. "
-    "Boot loaders that lie in the MBR itself do not need the mark. Once the system is installed, `sfdisk "
-    "--activate {drive} {number}` sets it.",
-)

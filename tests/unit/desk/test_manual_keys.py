@@ -59,7 +59,7 @@ def test_the_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
 
 
 def test_capital_letters_are_told_together() -> None:
-    line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". In fields")[0]
+    line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". Fields accept")[0]
     modules = (
         "places/drives.py",
         "parts/answers.py",

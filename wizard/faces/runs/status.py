@@ -135,8 +135,10 @@ def row_of(run: Path) -> Row:
         entries = read_entries(run)
         now = state(run)
         ways, bad = working_ways(run, now), bad_sectors(run)
-        # What it said last may name a command that no longer works.
-        said = ways.why_not or _said(run, entries, now)
+        said = _said(run, entries, now)
+        if ways.why_not:
+            # What a run said when it ended may name a command that no longer works.
+            said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
@@ -148,7 +150,7 @@ def row_of(run: Path) -> Row:
         started,
         steps,
         len(done_steps(entries)),
-        str(said),
+        said,
         commands=tuple(command_on(way, run) for way in ways.names),
         not_yet=is_not_yet(now, ways_on(run, now)),
         bad_sectors=bad,

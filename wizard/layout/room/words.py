@@ -176,3 +176,9 @@ AT_LEAST = Sentence("layout.room.at-least", "at least {size:exact}")
 LARGEST_PIECE = Sentence("layout.room.largest-piece", "The largest piece has {size:size}.")
 OTHERS_TAKE = Sentence("layout.room.others-take", "The other volumes take {size:size} of it.")
 ASK_LESS = Sentence("layout.room.ask-less", "Ask for less.")
+NOT_ACTIVE = Sentence(
+    "layout.room.not-active",
+    "No partition of the MBR is marked as active (bootable), and a few old BIOSes start from no such drive. "
+    "Boot loaders that lie in the MBR itself do not need the mark. Once the system is installed, `sfdisk "
+    "--activate {drive} {number}` sets it.",
+)
