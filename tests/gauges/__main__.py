@@ -63,14 +63,20 @@ def _git(*words: str) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-def render(ceilings: Ceilings, raised: Reasons) -> str:
-    """Return the file of ceilings."""
+def render(ceilings: Ceilings, raised: Reasons, trace: Ceilings) -> str:
+    """Return the file of ceilings. `trace` is checked by a test of its own, which needs a real drive."""
     lines = [
         "# What `tests/run lint` measures may not be above these. A ceiling may only fall.",
         "",
         "[ceilings]",
     ]
     lines += [f'"{gauge}" = {value}' for gauge, value in ceilings.items()]
+    lines += [
+        "",
+        "# Of the program, by an empty drive from its row to ready: tests/loop/desk/test_trace.py",
+        "[trace]",
+    ]
+    lines += [f'"{name}" = {value}' for name, value in trace.items()]
     if raised:
         lines += ["", "[raised]", *(f'"{gauge}" = "{reason}"' for gauge, reason in raised.items())]
     return "\n".join(lines) + "\n"
@@ -86,7 +92,7 @@ def main() -> int:
     ceilings, raised = read(FILE.read_text())
     if asked.lower:
         ceilings = {gauge: min(value, ceilings.get(gauge, value)) for gauge, value in now.items()}
-        FILE.write_text(render(ceilings, raised))
+        FILE.write_text(render(ceilings, raised, tomllib.loads(FILE.read_text())["trace"]))
     for gauge, value in now.items():
         print(f"{gauge:<34} {value:>10,}   ceiling {ceilings.get(gauge, 0):>10,}")
     found = faults(now, ceilings, lowest_earlier(raised), raised)

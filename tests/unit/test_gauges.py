@@ -1,6 +1,7 @@
 """A ceiling may only fall, and the counts see what they are for."""
 
 import ast
+import tomllib
 
 import pytest
 
@@ -38,7 +39,8 @@ def test_every_gauge_has_a_ceiling_and_every_ceiling_a_gauge() -> None:
 
 def test_the_file_is_read_as_it_was_written() -> None:
     ceilings, raised = {"lines": 100.0, "English": 1.5}, {"lines": "a new filesystem"}
-    assert read(render(ceilings, raised)) == (ceilings, raised)
+    text = render(ceilings, raised, {"functions": 1200})
+    assert read(text) == (ceilings, raised) and tomllib.loads(text)["trace"] == {"functions": 1200}
 
 
 def test_english_that_reads_like_a_translation_counts_for_more() -> None:

@@ -1,0 +1,67 @@
+"""How much of the program one act enters: an empty drive, from its row on the first screen to ready."""
+
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+
+import pytest
+
+import wizard
+from tests.devices import MakeDrive, tool
+from tests.gauges.__main__ import FILE
+from tests.loop.applying import Work, carry_out, story
+from tests.loop.desk.walking import MEDIA, walker
+from wizard.apply.plan.start import start_run
+from wizard.apply.run import begin
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
+from wizard.model.units import MIB
+
+PROGRAM = str(Path(wizard.__file__).parent)
+
+
+@contextmanager
+def entered() -> Iterator[set[CodeType]]:
+    """The functions of the program that are entered meanwhile, in every thread of this process."""
+    found: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(PROGRAM) and not code.co_name.startswith("<"):
+            found.add(code)
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def test_an_empty_drive_is_set_up_within_the_ceilings(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, plain_folder: Path
+) -> None:
+    """The run is carried out in this process, too. Importing a module enters none of its functions."""
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
+    monkeypatch.setattr(begin, "launch", lambda *_: None)
+    drive = make_drive(512 * MIB)
+    with entered() as found:
+        person = walker(work, drive)
+        for row in (drive, MEDIA, None):
+            person.key("enter", row)
+        plan = person.desk.session.plan
+        assert person.view.place == "review" and plan is not None
+        run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
+        carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE, story(run)
+    tool("umount", str(plain_folder / "places" / "media"))
+    ceilings = tomllib.loads(FILE.read_text())["trace"]
+    now = {"functions": len(found), "files": len({code.co_filename for code in found})}
+    print(now)
+    assert all(now[name] <= ceilings[name] for name in now), (now, ceilings)
+    assert all(ceilings[name] <= now[name] * 1.05 for name in now), f"lower the ceilings: {now}"
