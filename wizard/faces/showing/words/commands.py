@@ -3,83 +3,64 @@
 from wizard.model.said import Sentence
 
 SAYS = {
-    "inspect": Sentence(
-        "faces.showing.commands.inspect",
-        "what the attached drives are, and what is wrong with how they are used",
-    ),
+    "inspect": Sentence("faces.showing.commands.inspect", "list drives and problems with their use"),
     "advise": Sentence(
-        "faces.showing.commands.advise", "which filesystem and options suit a drive and a purpose, and why"
+        "faces.showing.commands.advise", "recommend a filesystem and options for a drive and a workload"
     ),
-    "workloads": Sentence("faces.showing.commands.workloads", "the purposes that advice knows"),
+    "workloads": Sentence("faces.showing.commands.workloads", "list workloads"),
     "options": Sentence(
         "faces.showing.commands.options",
-        "the options of mkfs, mount and tune2fs: what each does, its danger, and its kernels",
+        "list options of mkfs, mount and tune2fs with effect, danger and kernels",
     ),
     "glossary": Sentence(
-        "faces.showing.commands.glossary", "what a word means, such as 512e, SMR or stripe width"
+        "faces.showing.commands.glossary", "explain a word, such as 512e, SMR or stripe width"
     ),
     "bench": Sentence(
         "faces.showing.commands.bench",
-        "measure aligned against misaligned access, or look for a shingled drive's write cliff",
+        "measure aligned against misaligned access, or find a shingled drive's write cliff",
     ),
-    "trial": Sentence(
-        "faces.showing.commands.trial", "try filesystems on a drive, by making them in turn in its free space"
-    ),
-    "plan": Sentence("faces.showing.commands.plan", "work out a layout; nothing is written to the drive"),
-    "tune": Sentence(
-        "faces.showing.commands.tune", "what would suit an existing filesystem better, as changes for apply"
-    ),
+    "trial": Sentence("faces.showing.commands.trial", "compare filesystems in a drive's free space"),
+    "plan": Sentence("faces.showing.commands.plan", "plan a layout; writes nothing to the drive"),
+    "tune": Sentence("faces.showing.commands.tune", "suggest better settings for an existing filesystem"),
     "migrate": Sentence(
         "faces.showing.commands.migrate",
-        "bring ext2 or ext3 to ext4, with all files: the ways, or one as a plan",
+        "compare conversions from ext2 or ext3 to ext4, or save one as a plan",
     ),
-    "show": Sentence("faces.showing.commands.show", "a plan as before, after and commands; or changes"),
-    "export": Sentence(
-        "faces.showing.commands.export", "a plan's layout as a dump for sfdisk, or for systemd-repart"
-    ),
-    "apply": Sentence("faces.showing.commands.apply", "carry out a plan, or changes, exactly as shown"),
+    "show": Sentence("faces.showing.commands.show", "show a plan: before, after, and all commands"),
+    "export": Sentence("faces.showing.commands.export", "export a plan for sfdisk or systemd-repart"),
+    "apply": Sentence("faces.showing.commands.apply", "apply a plan exactly as shown"),
     "ensure": Sentence(
-        "faces.showing.commands.ensure", "have drives be as a file says; changes only what is not so"
+        "faces.showing.commands.ensure", "make drives match a file; changes only what differs"
     ),
-    "move": Sentence("faces.showing.commands.move", "move a partition in place, to where it is aligned"),
+    "move": Sentence("faces.showing.commands.move", "move a misaligned partition in place"),
     "bring": Sentence(
-        "faces.showing.commands.bring", "copy a folder or another filesystem to a volume, and compare"
+        "faces.showing.commands.bring", "copy a folder or a filesystem to a volume, and compare"
     ),
-    "label": Sentence("faces.showing.commands.label", "give a filesystem another label"),
+    "label": Sentence("faces.showing.commands.label", "change the label of a filesystem"),
     "mount": Sentence("faces.showing.commands.mount", "mount a filesystem, now and at every boot"),
     "unmount": Sentence("faces.showing.commands.unmount", "unmount a filesystem"),
-    "remount": Sentence("faces.showing.commands.remount", "give a filesystem other mount options"),
-    "grow": Sentence(
-        "faces.showing.commands.grow", "grow a mounted filesystem into the free space behind it"
-    ),
-    "power-off": Sentence("faces.showing.commands.power-off", "unmount a removable drive and power it off"),
-    "status": Sentence("faces.showing.commands.status", "what has been applied, and how it ended"),
-    "look": Sentence(
-        "faces.showing.commands.look", "look at what a run made and what waits to be kept, read-only"
-    ),
-    "keep": Sentence("faces.showing.commands.keep", "put to use what a run made, and give up the way back"),
+    "remount": Sentence("faces.showing.commands.remount", "change mount options"),
+    "grow": Sentence("faces.showing.commands.grow", "grow a mounted filesystem into free space"),
+    "power-off": Sentence("faces.showing.commands.power-off", "unmount and power off a removable drive"),
+    "status": Sentence("faces.showing.commands.status", "list runs, waiting ones first"),
+    "look": Sentence("faces.showing.commands.look", "show the result of a waiting run, read-only"),
+    "keep": Sentence("faces.showing.commands.keep", "keep the result of a waiting run for good"),
     "undo": Sentence(
-        "faces.showing.commands.undo", "put back what a run changed, bit for bit, as long as it was not kept"
+        "faces.showing.commands.undo", "restore the old content, bit for bit, unless the run was kept"
     ),
-    "resume": Sentence("faces.showing.commands.resume", "go on with an interrupted run"),
-    "report": Sentence(
-        "faces.showing.commands.report", "everything about a run, or a plan, in one HTML file or as JSON"
-    ),
-    "install": Sentence(
-        "faces.showing.commands.install", "install missing programs, with this distribution's package manager"
-    ),
-    "demo": Sentence(
-        "faces.showing.commands.demo", "the whole wizard on a disposable drive that it makes itself"
-    ),
+    "resume": Sentence("faces.showing.commands.resume", "continue an interrupted run"),
+    "report": Sentence("faces.showing.commands.report", "save a run or a plan as one HTML page or as JSON"),
+    "install": Sentence("faces.showing.commands.install", "install missing tools with your package manager"),
+    "demo": Sentence("faces.showing.commands.demo", "try the wizard on a disposable drive"),
 }
 """By the command's name."""
 
 FOLDERS = {
-    "looking": Sentence("faces.showing.commands.looking", "Look and advise"),
+    "looking": Sentence("faces.showing.commands.looking", "Inspect and advise"),
     "measuring": Sentence("faces.showing.commands.measuring", "Measure"),
-    "planning": Sentence("faces.showing.commands.planning", "Plan, and read plans"),
+    "planning": Sentence("faces.showing.commands.planning", "Plan"),
     "changing": Sentence("faces.showing.commands.changing", "Change drives"),
-    "runs": Sentence("faces.showing.commands.runs", "What was changed, and back again"),
+    "runs": Sentence("faces.showing.commands.runs", "Runs"),
     "itself": Sentence("faces.showing.commands.itself", "This system"),
 }
 """By the folder of the commands."""
@@ -87,31 +68,27 @@ FOLDERS = {
 USAGE = Sentence("faces.showing.commands.usage", "usage: diskwright [COMMAND] [...]")
 WIZARD = Sentence(
     "faces.showing.commands.wizard",
-    "Without a command, the wizard starts. It inspects, warns and advises, shows the layout before and "
-    "after, measures, and applies what it showed. It writes nothing before you have seen it and typed the "
-    "drive's own token. With --plain, and on a terminal that only prints, it asks line by line.",
+    "Without a command, the wizard starts. It writes nothing until you have seen every change and typed the "
+    "drive's serial number. With --plain, or on a terminal that only prints, it asks line by line.",
 )
-FIRST_LOOK = Sentence("faces.showing.commands.first-look", "a first look, which needs no root")
-TRY = Sentence(
-    "faces.showing.commands.try", "try everything on a drive that is made for it and deleted afterwards"
-)
+FIRST_LOOK = Sentence("faces.showing.commands.first-look", "a first look, without root")
+TRY = Sentence("faces.showing.commands.try", "try everything on a disposable drive")
 WHOLE = Sentence(
     "faces.showing.commands.whole",
-    "a whole drive for large media files, as a plan to read before it is applied",
+    "plan a whole drive for large media files",
 )
-SHOW = Sentence("faces.showing.commands.show-plan", "the drive before and after, and every command")
-APPLY = Sentence("faces.showing.commands.apply-plan", "a drive that held something then waits for your word")
-KEEP = Sentence("faces.showing.commands.keep-it", "puts it to use")
-UNDO = Sentence("faces.showing.commands.undo-it", "puts back what was there, bit for bit")
+SHOW = Sentence("faces.showing.commands.show-plan", "show the drive before and after, and every command")
+APPLY = Sentence("faces.showing.commands.apply-plan", "apply it; a drive that had data then waits for you")
+KEEP = Sentence("faces.showing.commands.keep-it", "keep the result")
+UNDO = Sentence("faces.showing.commands.undo-it", "restore the old content, bit for bit")
 
 OWN_HELP = Sentence(
     "faces.showing.commands.own-help",
-    "`diskwright COMMAND --help` has the options and examples of each command.",
+    "See `diskwright COMMAND --help` for options and examples.",
 )
 DEBUG = Sentence(
     "faces.showing.commands.debug",
-    "--debug with any command writes a log for a report of a bug, and says where it is. The log has serial "
-    "numbers only with --with-serials too.",
+    "--debug writes a log for bug reports, with any command. Add --with-serials to include serial numbers.",
 )
 EXIT_CODES = Sentence("faces.showing.commands.exit-codes", "Exit codes: {codes:list}.")
 CODES = (
