@@ -13,17 +13,13 @@ EXAMPLES = Sentence("faces.shared.examples", "examples:")
 
 # Options.
 RUN = Sentence("faces.shared.run", "a name from `diskwright status`, or a run's folder")
-RUNS_IN = Sentence("faces.shared.runs-in", "the folder where `apply --journal DIR` kept the runs")
-RUN_HERE = Sentence("faces.shared.run-here", "keep the run here instead of /var/lib/diskwright/runs")
+RUNS_IN = Sentence("faces.shared.runs-in", "folder of the runs, as in `apply --journal DIR`")
+RUN_HERE = Sentence("faces.shared.run-here", "folder of the run (/var/lib/diskwright/runs)")
 DOCUMENT = Sentence("faces.shared.document", "print a {schema} document")
-RECORDED = Sentence(
-    "faces.shared.recorded", "use a machine that `inspect --save` recorded, instead of this one"
-)
-OTHER_FSTAB = Sentence(
-    "faces.shared.other-fstab", "another file of mounts at boot, for a system mounted elsewhere"
-)
-HOLDING = Sentence("faces.shared.holding", "the partition that holds it, or a drive without a table")
-WHOLE_DRIVE = Sentence("faces.shared.whole-drive", "a whole drive, such as /dev/sdb")
+RECORDED = Sentence("faces.shared.recorded", "use a machine recorded by `inspect --save`")
+OTHER_FSTAB = Sentence("faces.shared.other-fstab", "another fstab, for a system mounted elsewhere")
+HOLDING = Sentence("faces.shared.holding", "a partition, or a drive without a partition table")
+WHOLE_DRIVE = Sentence("faces.shared.whole-drive", "a drive, such as /dev/sdb")
 
 # A drive.
 DRIVE = Sentence("faces.shared.drive", "{path}, {model}, token {token}")

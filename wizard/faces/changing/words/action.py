@@ -4,37 +4,36 @@ from wizard.model.said import Sentence
 
 LABEL_SAYS = Sentence(
     "faces.changing.action.label-says",
-    "Give a filesystem another label. A line of fstab that names it by its label is changed with it.",
+    "Change the label of a filesystem, and an fstab line that uses it.",
 )
 MOUNT_SAYS = Sentence("faces.changing.action.mount-says", "Mount a filesystem, now and at every boot.")
 UNMOUNT_SAYS = Sentence(
     "faces.changing.action.unmount-says",
-    "Unmount a filesystem. One that somebody uses is refused, with who it is.",
+    "Unmount a filesystem. If it is in use, refuses and names the programs.",
 )
 REMOUNT_SAYS = Sentence(
     "faces.changing.action.remount-says",
-    "Give a filesystem other mount options. They go into its line in fstab, and to its mount where that can "
-    "be done in use.",
+    "Change mount options in fstab, and in the mount if the kernel can change them while mounted.",
 )
 GROW_SAYS = Sentence(
     "faces.changing.action.grow-says",
-    "Give a mounted ext3, ext4, XFS or Btrfs the free space behind its partition. It stays in use.",
+    "Grow a mounted ext3, ext4, XFS or Btrfs into the free space after its partition.",
 )
 POWER_OFF_SAYS = Sentence(
     "faces.changing.action.power-off-says",
-    "Unmount everything of a removable drive, flush it and power it off.",
+    "Unmount, flush and power off a removable drive.",
 )
 
-NEW_LABEL = Sentence("faces.changing.action.new-label", "its new label")
-AT = Sentence("faces.changing.action.at", "the folder; otherwise /srv and its label")
+NEW_LABEL = Sentence("faces.changing.action.new-label", "the new label")
+AT = Sentence("faces.changing.action.at", "mount point (/srv/LABEL)")
 OPTIONS = Sentence("faces.changing.action.options", "mount options")
-ONCE = Sentence("faces.changing.action.once", "now only, not at every boot")
-BOOT = Sentence("faces.changing.action.boot", "take its line out of fstab, too")
-ALL_OPTIONS = Sentence("faces.changing.action.all-options", "all options that its line is to have")
-DRIVE = Sentence("faces.changing.action.drive", "the whole drive")
-CONFIRM = Sentence("faces.changing.action.confirm", "do it: the drive's token")
-DRY_RUN = Sentence("faces.changing.action.dry-run", "check everything; nothing is written")
-OUTPUT = Sentence("faces.changing.action.output", "write it to this file, for `diskwright apply`")
+ONCE = Sentence("faces.changing.action.once", "mount now, not at every boot")
+BOOT = Sentence("faces.changing.action.boot", "also remove its fstab line")
+ALL_OPTIONS = Sentence("faces.changing.action.all-options", "all options for its fstab line")
+DRIVE = Sentence("faces.changing.action.drive", "the drive")
+CONFIRM = Sentence("faces.changing.action.confirm", "do it: the drive's serial number")
+DRY_RUN = Sentence("faces.changing.action.dry-run", "check everything; write nothing")
+OUTPUT = Sentence("faces.changing.action.output", "save it for `diskwright apply`")
 
 ABOUT = Sentence(
     "faces.changing.action.about",

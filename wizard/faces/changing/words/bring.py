@@ -4,22 +4,17 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.changing.bring.says",
-    "Copy a folder, or a whole filesystem, to a volume, and compare. Nothing is overwritten, and the source "
-    "is only read.",
+    "Copy a folder or a filesystem to a volume, and compare. Overwrites nothing; only reads the source.",
 )
 SOURCE = Sentence("faces.changing.bring.source", "a folder, or the device of a filesystem")
-TARGET = Sentence(
-    "faces.changing.bring.target", "a folder on the volume, or the device of one that is mounted"
-)
-INTO = Sentence(
-    "faces.changing.bring.into", "put it into this folder of the target, made where it is missing"
-)
+TARGET = Sentence("faces.changing.bring.target", "a folder on the volume, or the device of a mounted volume")
+INTO = Sentence("faces.changing.bring.into", "copy into this folder of the target, created if missing")
 TAKE_PLACE = Sentence(
     "faces.changing.bring.take-place",
-    "have fstab mount the volume where SOURCE is mounted, from the next start on",
+    "mount the volume in place of SOURCE from the next start on",
 )
-CONFIRM = Sentence("faces.changing.bring.confirm", "do it: the token of the target's drive")
-DRY_RUN = Sentence("faces.changing.bring.dry-run", "check everything; nothing is written")
+CONFIRM = Sentence("faces.changing.bring.confirm", "do it: the serial number of the target's drive")
+DRY_RUN = Sentence("faces.changing.bring.dry-run", "check everything; write nothing")
 ABOUT = Sentence(
     "faces.changing.bring.about",
     "What is in SOURCE comes to lie in TARGET, with all that the target can hold of it. Before that it says "

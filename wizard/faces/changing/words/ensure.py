@@ -4,22 +4,20 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.changing.ensure.says",
-    "Have drives be as a file says. Run it as often as you like: it changes only what is not so.",
+    "Make drives match a file. Run it as often as you like: it changes only what differs.",
 )
-WANTED = Sentence("faces.changing.ensure.wanted", "which drives, and which volumes")
-EXAMPLE = Sentence("faces.changing.ensure.example", "print such a file, its keys explained, and end")
+WANTED = Sentence("faces.changing.ensure.wanted", "file with drives and volumes")
+EXAMPLE = Sentence("faces.changing.ensure.example", "print an example with every key explained")
 NO_FILE = Sentence(
     "faces.changing.ensure.no-file",
     "{file} is no file. `diskwright ensure --example` prints one to begin with.",
 )
-CHECK = Sentence("faces.changing.ensure.check", "say what would change, and change nothing")
-DETAILED = Sentence(
-    "faces.changing.ensure.detailed", "end with 5 where something was changed, or with --check would be"
-)
+CHECK = Sentence("faces.changing.ensure.check", "show changes; write nothing")
+DETAILED = Sentence("faces.changing.ensure.detailed", "exit with 5 after a change, or if --check found one")
 ABOUT_FILE = Sentence(
     "faces.changing.ensure.about-file",
-    "A drive is named by its model, serial number, size, bus or path, and exactly one has to match. Its "
-    "volumes have the keys of `plan --volume`.",
+    "Model, serial number, size, bus or path must match exactly one drive. Volumes have the "
+    "keys of `plan --volume`.",
 )
 ABOUT_BLANK = Sentence(
     "faces.changing.ensure.about-blank",

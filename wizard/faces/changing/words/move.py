@@ -2,9 +2,7 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence(
-    "faces.changing.move.says", "Move a partition, or all that are misaligned, with everything in them."
-)
+SAYS = Sentence("faces.changing.move.says", "Move a partition, or all misaligned ones, with all data.")
 ABOUT = Sentence(
     "faces.changing.move.about",
     "Without a token it shows what would be done. All of a partition is read first, then it is moved, and "
@@ -12,11 +10,9 @@ ABOUT = Sentence(
 )
 PART = Sentence(
     "faces.changing.move.part",
-    "the partition, or the drive whose misaligned partitions move; nothing may use it meanwhile",
+    "the partition, or a drive with misaligned ones; the drive must be unused",
 )
-ALIGN = Sentence(
-    "faces.changing.move.align", "to the best aligned place near it, which is what it does without --to, too"
-)
+ALIGN = Sentence("faces.changing.move.align", "to the best aligned place nearby (default)")
 TO = Sentence(
     "faces.changing.move.to", "to this start, from the beginning of the drive: 1MiB, 2048s, or bytes"
 )

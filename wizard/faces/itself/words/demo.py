@@ -2,31 +2,25 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence(
-    "faces.itself.demo.says", "Try everything on a drive that is made for it and deleted afterwards."
-)
-SCREENS = Sentence(
-    "faces.itself.demo.screens", "the five screens, on a disposable drive that is badly laid out"
-)
+SAYS = Sentence("faces.itself.demo.says", "Try everything on a disposable drive.")
+SCREENS = Sentence("faces.itself.demo.screens", "the five screens, on a badly partitioned disposable drive")
 BY_LINE = Sentence(
     "faces.itself.demo.by-line", "the wizard line by line, for screen readers and serial lines"
 )
 WHOLE_JOB = Sentence(
     "faces.itself.demo.whole-job",
-    "the whole job without a question: inspect, warn, advise, plan, measure, apply, undo, keep, verify",
+    "inspect, warn, advise, plan, measure, apply, undo, keep and verify, without questions",
 )
-PLAIN = Sentence("faces.itself.demo.plain", "ask line by line; chosen by itself on TERM=dumb")
-BY_ITSELF = Sentence(
-    "faces.itself.demo.by-itself", "go through the whole job without asking, also on a terminal"
-)
+PLAIN = Sentence("faces.itself.demo.plain", "ask line by line (default with TERM=dumb)")
+BY_ITSELF = Sentence("faces.itself.demo.by-itself", "run the whole demo without asking")
 ABOUT_DRIVE = Sentence(
     "faces.itself.demo.about-drive",
-    "The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays "
-    "behind, /etc/fstab included.",
+    "The drive is a sparse file on a loop device. No other drive is touched, and nothing "
+    "remains, not even in /etc/fstab.",
 )
 ABOUT_TERMINAL = Sentence(
     "faces.itself.demo.about-terminal",
-    "Without a terminal it goes through by itself, and exits 0 only if every check holds.",
+    "Without a terminal it runs by itself, and exits 0 only if every check passes.",
 )
 MADE = Sentence("faces.itself.demo.made", "A disposable drive was made: {drive}, a sparse file in {folder}.")
 FAILS = Sentence("faces.itself.demo.fails", "{failed} of {checks} checks of the demo do not hold.")

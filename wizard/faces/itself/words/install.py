@@ -4,14 +4,14 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.itself.install.says",
-    "Install programs that diskwright misses, with this distribution's package manager.",
+    "Install missing tools with your package manager.",
 )
 NAMES = Sentence("faces.itself.install.names", "a program, such as mkfs.exfat, or a package")
-YES = Sentence("faces.itself.install.yes", "answer the one question")
+YES = Sentence("faces.itself.install.yes", "do not ask")
 ABOUT = Sentence(
     "faces.itself.install.about",
-    "It installs what brings these programs, with what they need and nothing else. Before that, one question "
-    "says how large it is. Nothing is removed for it.",
+    "Installs the packages of these tools and their dependencies, after one question with the"
+    " size. Removes nothing.",
 )
 KNOWN = Sentence(
     "faces.itself.install.known",

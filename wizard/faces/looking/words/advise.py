@@ -4,13 +4,12 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.looking.advise.says",
-    "Rank the filesystems for a drive and a purpose, with options, reasons and published figures.",
+    "Rank filesystems for a drive and a workload, with options, reasons and published figures.",
 )
-WORKLOAD = Sentence("faces.looking.advise.workload", "what the volume is for")
+WORKLOAD = Sentence("faces.looking.advise.workload", "workload of the volume")
 ABOUT = Sentence(
     "faces.looking.advise.about",
-    "`diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees "
-    "more of a drive.",
+    "See `diskwright workloads`. Writes nothing and needs no root, but root can read more.",
 )
 
 TITLE = Sentence("faces.looking.advise.title", "{purpose} on {drive}")

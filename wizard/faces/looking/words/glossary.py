@@ -2,16 +2,14 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence("faces.looking.glossary.says", "Say what a word means, or all that are known.")
-TERM = Sentence("faces.looking.glossary.term", "one term, in any of its spellings")
+SAYS = Sentence("faces.looking.glossary.says", "Explain one word, or list all.")
+TERM = Sentence("faces.looking.glossary.term", "a word, in any spelling")
 ABOUT = Sentence(
     "faces.looking.glossary.about",
     "Terms are TOML files in the folder glossary of /etc/diskwright or ~/.config/diskwright: [[terms]] with "
     "id, term, text and source. Other spellings, if there are any, stand in `also`. A term with the id of "
     "another replaces it.",
 )
-ABOUT_WIZARD = Sentence(
-    "faces.looking.glossary.about-wizard", "In the wizard, F2 shows the same list on every screen."
-)
+ABOUT_WIZARD = Sentence("faces.looking.glossary.about-wizard", "In the wizard, press F2.")
 ALSO = Sentence("faces.looking.glossary.also", "{term} (also {others:list})")
 SOURCE = Sentence("faces.looking.glossary.source", "Source:")

@@ -4,22 +4,21 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.looking.inspect.says",
-    "Show the attached drives: identity, block sizes, table, partitions, use, and what is wrong.",
+    "List drives with identity, block sizes, partitions, use and problems.",
 )
-EVERY = Sentence("faces.looking.inspect.every", "every drive, in words")
+EVERY = Sentence("faces.looking.inspect.every", "all drives")
 ONE = Sentence("faces.looking.inspect.one", "one drive")
-RECORD = Sentence("faces.looking.inspect.record", "record the facts, for a report of a bug")
-AGAIN = Sentence("faces.looking.inspect.again", "look at them again, anywhere")
-DEVICES = Sentence(
-    "faces.looking.inspect.devices", "whole drives, such as /dev/sdb; all of them where none is named"
+RECORD = Sentence("faces.looking.inspect.record", "record the facts for a bug report")
+AGAIN = Sentence("faces.looking.inspect.again", "show them again, on any computer")
+DEVICES = Sentence("faces.looking.inspect.devices", "drives, such as /dev/sdb (default: all)")
+ALL = Sentence(
+    "faces.looking.inspect.all", "include empty loop devices, RAM disks, layers and empty card readers"
 )
-ALL = Sentence("faces.looking.inspect.all", "also empty loop devices, memory disks, layers and empty readers")
-SAVE = Sentence("faces.looking.inspect.save", "also record the raw facts in FILE")
-MACHINE = Sentence("faces.looking.inspect.machine", "show a machine recorded by --save, instead of this one")
+SAVE = Sentence("faces.looking.inspect.save", "record the raw facts in FILE")
+MACHINE = Sentence("faces.looking.inspect.machine", "show a machine recorded by --save")
 ABOUT = Sentence(
     "faces.looking.inspect.about",
-    "Nothing is written to any drive. Without root less can be read; what is missing is named, with the "
-    "reason.",
+    "Writes to no drive. Without root, unreadable facts are named with the reason.",
 )
 NO_DRIVES = Sentence("faces.looking.inspect.no-drives", "No drives.")
 NONE_ATTACHED = Sentence("faces.looking.inspect.none-attached", "No drives are attached.")

@@ -4,13 +4,12 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.looking.options.says",
-    "List the options that are known: what each does, its danger, its conflicts, and whether this kernel "
-    "takes it.",
+    "List filesystem options with effect, danger, conflicts and support by this kernel.",
 )
-FILESYSTEM = Sentence("faces.looking.options.filesystem", "only those for this one, such as ext4")
-DANGER_ONLY = Sentence("faces.looking.options.danger-only", "only those that put data at risk")
+FILESYSTEM = Sentence("faces.looking.options.filesystem", "only for this filesystem, such as ext4")
+DANGER_ONLY = Sentence("faces.looking.options.danger-only", "only options that endanger data")
 MACHINE = Sentence(
-    "faces.looking.options.machine", "for the kernel of a machine that `inspect --save` recorded"
+    "faces.looking.options.machine", "for the kernel of a machine recorded by `inspect --save`"
 )
 ABOUT_IDS = Sentence(
     "faces.looking.options.about-ids",
@@ -19,7 +18,7 @@ ABOUT_IDS = Sentence(
 )
 ABOUT_KERNELS = Sentence(
     "faces.looking.options.about-kernels",
-    "Whether a kernel takes an option is told by its version. A kernel can be built without a part.",
+    "Kernel support is judged by version. A kernel may be built without a feature.",
 )
 ABOUT_OWN = Sentence(
     "faces.looking.options.about-own",

@@ -2,7 +2,7 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence("faces.looking.workloads.says", "List the purposes that `advise` and `plan` know.")
+SAYS = Sentence("faces.looking.workloads.says", "List the workloads for `advise` and `plan`.")
 ABOUT = Sentence(
     "faces.looking.workloads.about",
     "A workload is a TOML file in the folder workloads of /etc/diskwright or ~/.config/diskwright. One with "

@@ -13,9 +13,9 @@ READS = Sentence(
 )
 PLACE = Sentence(
     "faces.measuring.bench.place",
-    "what it costs that this partition starts where it does; before and after a move",
+    "cost of this partition's alignment; before and after a move",
 )
-DEVICE = Sentence("faces.measuring.bench.device", "a whole drive, such as /dev/sdb, or a partition of it")
+DEVICE = Sentence("faces.measuring.bench.device", "a drive, such as /dev/sdb, or a partition")
 NOT_OF_A_PART = Sentence(
     "faces.measuring.bench.not-of-a-part", "A drive is shingled as a whole: with --shingled name the drive."
 )
@@ -35,38 +35,34 @@ TESTS = Sentence(
 )
 ABOUT_SHINGLED = Sentence(
     "faces.measuring.bench.about-shingled",
-    "Every byte stays as it is, also with --shingled, but a shingled drive is slow for a while afterwards.",
+    "No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards.",
 )
 
 SCRATCH = Sentence(
-    "faces.measuring.bench.scratch", "measure writing, in free space only; what is there stays as it is"
+    "faces.measuring.bench.scratch", "measure writing, in free space only, with the bytes already there"
 )
 CONFIRM = Sentence(
     "faces.measuring.bench.confirm",
-    "with --scratch: the drive's serial number, or its name where it has none",
+    "with --scratch: the drive's serial number, or its name if it has none",
 )
 SHINGLED = Sentence(
     "faces.measuring.bench.shingled", "with --scratch: look for the write cliff of a shingled drive"
 )
 QUICK = Sentence(
     "faces.measuring.bench.quick",
-    "with --shingled: a test of a minute instead, which no real drive has confirmed yet",
+    "with --shingled: a test in a minute, not yet confirmed on a real drive",
 )
-SECONDS = Sentence(
-    "faces.measuring.bench.seconds", "end after so many seconds at the latest (30; with --shingled 1800)"
-)
+SECONDS = Sentence("faces.measuring.bench.seconds", "time limit in seconds (30; with --shingled 1800)")
 MOST_BYTES = Sentence(
-    "faces.measuring.bench.most-bytes", "with --shingled: write no more than this in all, such as 8G (32G)"
+    "faces.measuring.bench.most-bytes", "with --shingled: limit of written data, such as 8G (32G)"
 )
-ASSUME_PHYSICAL = Sentence(
-    "faces.measuring.bench.assume-physical", "take this for the physical block size, whatever the drive says"
-)
+ASSUME_PHYSICAL = Sentence("faces.measuring.bench.assume-physical", "assume this physical block size")
 JSON = Sentence(
     "faces.measuring.bench.json",
     "print the verdict as JSON (diskwright.verdict/1; with --shingled diskwright.cliff/1, with --quick "
     "diskwright.displaced/1)",
 )
-OUTPUT = Sentence("faces.measuring.bench.output", "also keep the verdict as JSON in this file")
+OUTPUT = Sentence("faces.measuring.bench.output", "save the verdict as JSON")
 
 # What is refused.
 NO_CONFIRM = Sentence(

@@ -4,53 +4,43 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.measuring.trial.says",
-    "Try filesystems on a drive. They are made in turn where the plan would put the volume. Each does the "
-    "work of a purpose, and they are compared.",
+    "Compare filesystems on your drive. Each is created where the plan would put the volume, "
+    "and runs the workload.",
 )
-EXAMPLE_TOLD = Sentence(
-    "faces.measuring.trial.example-told", "tells what would be done and lost, and does nothing"
-)
-EXAMPLE_TRIED = Sentence("faces.measuring.trial.example-tried", "tries the two that are recommended")
-EXAMPLE_WITH = Sentence(
-    "faces.measuring.trial.example-with", "the recommended one and two others, on aged volumes"
-)
+EXAMPLE_TOLD = Sentence("faces.measuring.trial.example-told", "show steps and losses; write nothing")
+EXAMPLE_TRIED = Sentence("faces.measuring.trial.example-tried", "compare the two best recommendations")
+EXAMPLE_WITH = Sentence("faces.measuring.trial.example-with", "compare three, on aged volumes")
 ABOUT = Sentence(
     "faces.measuring.trial.about",
-    "It writes in free space only. What was deleted there is lost; no table and no partition is changed.",
+    "Writes in free space only. Deleted files there are lost for good; no table or partition changes.",
 )
 ABOUT_ROUNDS = Sentence(
     "faces.measuring.trial.about-rounds",
-    "The order changes every round. A difference is claimed after 6 rounds at the earliest.",
+    "The order changes every round. Differences are reported after at least 6 rounds.",
 )
 
-WORKLOAD = Sentence("faces.measuring.trial.workload", "the purpose, as `diskwright workloads` lists them")
-FS = Sentence("faces.measuring.trial.fs", "try this one, not the recommended one")
+WORKLOAD = Sentence("faces.measuring.trial.workload", "workload, see `diskwright workloads`")
+FS = Sentence("faces.measuring.trial.fs", "filesystem to try (default: the recommended one)")
 MISALIGNED = Sentence(
     "faces.measuring.trial.misaligned",
-    "try it against itself on a partition that starts at sector 34, within a physical block",
+    "compare it with itself on a misaligned partition, starting at sector 34",
 )
 MISALIGNED_ALONE = Sentence(
     "faces.measuring.trial.misaligned-alone", "--misaligned tries one filesystem: leave --with out."
 )
 EXAMPLE_MISALIGNED = Sentence(
-    "faces.measuring.trial.example-misaligned", "what a misaligned partition costs on this drive"
+    "faces.measuring.trial.example-misaligned", "cost of misalignment on this drive"
 )
-WITH = Sentence("faces.measuring.trial.with", "try these beside it (by default the next in the ranking)")
-ROUNDS = Sentence("faces.measuring.trial.rounds", "run so many rounds at most, 6 to 24 (24)")
-SECONDS = Sentence(
-    "faces.measuring.trial.seconds", "begin no round that would end later (90 for each filesystem)"
+WITH = Sentence(
+    "faces.measuring.trial.with", "filesystems to compare with (default: the next in the ranking)"
 )
-MOST_BYTES = Sentence(
-    "faces.measuring.trial.most-bytes", "begin no round that would write more, such as 8G (32G)"
-)
-AGE = Sentence(
-    "faces.measuring.trial.age", "fill each volume to 85 % and delete half, three times, before the work"
-)
-CONFIRM = Sentence(
-    "faces.measuring.trial.confirm", "the drive's serial number, or its name where it has none"
-)
+ROUNDS = Sentence("faces.measuring.trial.rounds", "maximum number of rounds, 6 to 24 (24)")
+SECONDS = Sentence("faces.measuring.trial.seconds", "time limit in seconds (90 per filesystem)")
+MOST_BYTES = Sentence("faces.measuring.trial.most-bytes", "limit of written data, such as 8G (32G)")
+AGE = Sentence("faces.measuring.trial.age", "first fill each volume to 85 % and delete half, three times")
+CONFIRM = Sentence("faces.measuring.trial.confirm", "the drive's serial number, or its name if it has none")
 JSON = Sentence("faces.measuring.trial.json", "print the result as JSON (diskwright.trial/1)")
-OUTPUT = Sentence("faces.measuring.trial.output", "also keep the result as JSON in this file")
+OUTPUT = Sentence("faces.measuring.trial.output", "save the result as JSON")
 
 NO_CONFIRM = Sentence(
     "faces.measuring.trial.no-confirm", "Nothing was done. To try them, add: --confirm {token}"

@@ -4,13 +4,13 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.planning.export.says",
-    "Write a plan's layout down for another tool. Nothing is written to a drive.",
+    "Export a plan's layout for another tool. Writes to no drive.",
 )
-PLAN = Sentence("faces.planning.export.plan", "what `diskwright plan -o` wrote")
+PLAN = Sentence("faces.planning.export.plan", "a plan saved with -o")
 FORMAT = Sentence(
     "faces.planning.export.format", "a dump for sfdisk, or a folder of definitions for systemd-repart"
 )
-DEVICE = Sentence("faces.planning.export.device", "which drive of a plan for several")
+DEVICE = Sentence("faces.planning.export.device", "one drive of a plan with several")
 OUTPUT = Sentence(
     "faces.planning.export.output", "the file of a dump, else stdout; the folder of definitions"
 )
@@ -25,7 +25,7 @@ ABOUT_REPART = Sentence(
     "with the filesystems that it knows.",
 )
 ABOUT_LACKING = Sentence(
-    "faces.planning.export.about-lacking", "What the format has no words for is told, a line each."
+    "faces.planning.export.about-lacking", "Features without a counterpart are listed on stderr."
 )
 DUMP = Sentence("faces.planning.export.dump", "The dump")
 DEFINITION = Sentence("faces.planning.export.definition", "The definition")

@@ -4,40 +4,31 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.planning.migrate.says",
-    "Bring an ext2 or ext3 filesystem full of files to ext4. Show what the ways are, or one of them as "
-    "a plan.",
+    "Convert ext2 or ext3 to ext4 with all files. Compares the conversions, or plans one.",
 )
 IN_USE = Sentence("faces.planning.migrate.in-use", "where it is in use, such as the running root")
-DEVICE = Sentence("faces.planning.migrate.device", "the partition, volume or whole drive that holds it")
-WAY = Sentence("faces.planning.migrate.way", "plan this way instead of setting all four side by side")
+DEVICE = Sentence("faces.planning.migrate.device", "a partition, volume or drive")
+WAY = Sentence("faces.planning.migrate.way", "plan this conversion (default: compare all four)")
 STORE = Sentence(
     "faces.planning.migrate.store",
-    "keep what changes here until it is proven: on another filesystem, with room",
+    "store changed blocks here, on another filesystem",
 )
-UNDO_DIR = Sentence(
-    "faces.planning.migrate.undo-dir", "where no transaction is possible, keep what is replaced here"
-)
+UNDO_DIR = Sentence("faces.planning.migrate.undo-dir", "without snapshots: store replaced blocks here")
 MANIFEST = Sentence(
-    "faces.planning.migrate.manifest", "compare every file's content and attributes before and after"
+    "faces.planning.migrate.manifest", "compare content and attributes of every file before and after"
 )
 REPAIR = Sentence(
     "faces.planning.migrate.repair",
-    "repair damage that is found on it, and only where that can be undone",
+    "repair damage, if it can be undone",
 )
-TO = Sentence("faces.planning.migrate.to", "the empty volume for the way fresh")
-FSTAB = Sentence(
-    "faces.planning.migrate.fstab", "the file of mounts at boot of the system that it belongs to"
-)
-OUTPUT = Sentence("faces.planning.migrate.output", "write the plan to this file, for `diskwright apply`")
-CONFIRM = Sentence(
-    "faces.planning.migrate.confirm", "carry it out at once: the drive's token, as `apply` takes it"
-)
-DRY_RUN = Sentence(
-    "faces.planning.migrate.dry-run", "check everything that `apply` checks, and write nothing"
-)
+TO = Sentence("faces.planning.migrate.to", "the empty volume for `--way fresh`")
+FSTAB = Sentence("faces.planning.migrate.fstab", "fstab of the system on it")
+OUTPUT = Sentence("faces.planning.migrate.output", "save the plan for `diskwright apply`")
+CONFIRM = Sentence("faces.planning.migrate.confirm", "convert now: the drive's serial number, as in `apply`")
+DRY_RUN = Sentence("faces.planning.migrate.dry-run", "make all checks of `apply`; write nothing")
 JOURNAL = Sentence(
     "faces.planning.migrate.journal",
-    "keep the run here instead of /var/lib/diskwright/runs; not on this filesystem",
+    "folder of the run, not on this filesystem (/var/lib/diskwright/runs)",
 )
 JSON = Sentence("faces.planning.migrate.json", "print a {ways} or, with --way, a {plan} document")
 

@@ -4,18 +4,16 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.planning.show.says",
-    "Show a plan: the drive before and after, and every step with its exact commands. Each step says "
-    "what it destroys and how it is undone.",
+    "Show a plan: the drive before and after, and every step with commands, losses and how to undo it.",
 )
 PLAN = Sentence(
     "faces.planning.show.plan",
-    "what `diskwright plan`, `move`, `migrate`, `tune` or such wrote with -o; - for the input",
+    "a file saved with -o; - for stdin",
 )
-JSON = Sentence("faces.planning.show.json", "print it as JSON, checked, with everything that is shown of it")
+JSON = Sentence("faces.planning.show.json", "print it as JSON, checked")
 ABOUT = Sentence(
     "faces.planning.show.about",
-    "A plan that was cut off, edited or damaged is refused. Nothing is read from the drive, and nothing "
-    "written.",
+    "Truncated, edited or damaged plans are refused. Neither reads nor writes the drive.",
 )
 INPUT = Sentence("faces.planning.show.input", "The input")
 NO_FILE = Sentence(

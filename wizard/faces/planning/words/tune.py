@@ -4,11 +4,10 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.planning.tune.says",
-    "Say what would suit a filesystem better that exists already, without making it anew. Nothing is "
-    "changed.",
+    "Suggest better settings for an existing filesystem. Changes nothing.",
 )
-WORKLOAD = Sentence("faces.planning.tune.workload", "what it is used for")
-OUTPUT = Sentence("faces.planning.tune.output", "write the changes to this file, for `diskwright apply`")
+WORKLOAD = Sentence("faces.planning.tune.workload", "workload of the filesystem")
+OUTPUT = Sentence("faces.planning.tune.output", "save the changes for `diskwright apply`")
 FSTAB = Sentence(
     "faces.planning.tune.fstab",
     "the file of mounts at boot (/etc/fstab); for a system mounted elsewhere its rules for udev are "

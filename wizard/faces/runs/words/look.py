@@ -2,14 +2,14 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence("faces.runs.look.says", "Look at what waits to be kept, read-only, before it is put to use.")
+SAYS = Sentence("faces.runs.look.says", "Show the result of a waiting run, read-only.")
 ABOUT = Sentence(
     "faces.runs.look.about",
     "What a run made was made on a stand-in first. While the run waits for `keep` or `undo`, that can "
     "be mounted read-only in another terminal: the commands are shown. Nothing is read from the drive "
     "or written to it, and partitions that stay show nothing here.",
 )
-ABOUT_END = Sentence("faces.runs.look.about-end", "Enter ends it; `keep` and `undo` wait for that.")
+ABOUT_END = Sentence("faces.runs.look.about-end", "Press Enter to end; `keep` and `undo` wait for that.")
 SHOWN = Sentence("faces.runs.look.shown", "What waits of the run {run} is shown here, read-only:")
 ONE = Sentence("faces.runs.look.one", "{node} is what {device} is to be: {filesystem}")
 HOW = Sentence(

@@ -4,17 +4,16 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.runs.report.says",
-    "Facts, findings, advice with its evidence, plan, measurement, steps and checks in one HTML file, or as "
-    "JSON.",
+    "Save facts, findings, advice, plan, measurements, steps and checks as one HTML page or as JSON.",
 )
-PLAN = Sentence("faces.runs.report.plan", "about a plan that was not applied, instead of a run")
-DEVICE = Sentence("faces.runs.report.device", "about a drive, without a plan")
-WORKLOAD = Sentence("faces.runs.report.workload", "with --device or --machine: with advice for this purpose")
+PLAN = Sentence("faces.runs.report.plan", "report on a plan that was not applied")
+DEVICE = Sentence("faces.runs.report.device", "report on a drive, without a plan")
+WORKLOAD = Sentence("faces.runs.report.workload", "with --device or --machine: add advice for this workload")
 MACHINE = Sentence(
     "faces.runs.report.machine",
     "with the facts that `inspect --save` recorded, instead of those of the run or of now",
 )
-VERDICT = Sentence("faces.runs.report.verdict", "with what `bench -o` or `trial -o` measured")
+VERDICT = Sentence("faces.runs.report.verdict", "add measurements from `bench -o` or `trial -o`")
 OUTPUT = Sentence(
     "faces.runs.report.output",
     "write the page to this file, or where its name ends in .json the document",

@@ -2,29 +2,27 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence(
-    "faces.runs.status.says", "List the runs and how they stand, or tell everything that one run did."
-)
-RUN = Sentence("faces.runs.status.run", "tell all of this run")
+SAYS = Sentence("faces.runs.status.says", "List runs, or show everything about one.")
+RUN = Sentence("faces.runs.status.run", "show everything about this run")
 ABOUT_ORDER = Sentence(
     "faces.runs.status.about-order",
-    "Runs that wait for a decision come first. Each run is in one of these states:",
+    "Waiting runs come first. States:",
 )
-ABOUT_RUNNING = Sentence("faces.runs.status.about-running", "running: the run is at work.")
+ABOUT_RUNNING = Sentence("faces.runs.status.about-running", "running: at work.")
 ABOUT_WAITING = Sentence(
     "faces.runs.status.about-waiting",
-    "waiting: all is written and not yet in use. `keep` puts it to use; `undo` puts back what was "
-    "there, bit for bit.",
+    "waiting: written, not in use yet. `keep` makes it permanent; `undo` restores the old "
+    "content, bit for bit.",
 )
-ABOUT_DONE = Sentence("faces.runs.status.about-done", "done: every step and every check.")
+ABOUT_DONE = Sentence("faces.runs.status.about-done", "done: all steps and checks succeeded.")
 ABOUT_FAILED = Sentence(
     "faces.runs.status.about-failed",
-    "failed, stopped and interrupted: `resume` goes on. `undo` puts back what was there, as long as it "
-    "was not kept. Where the steps ran on the drive directly, it does so until something was formatted.",
+    "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless the run was "
+    "kept. If it ran directly on the drive, only until a filesystem was created.",
 )
-ABOUT_REFUSED = Sentence("faces.runs.status.about-refused", "refused: the run's own last look found a doubt.")
-ABOUT_UNDONE = Sentence("faces.runs.status.about-undone", "undone: what was there before is back.")
-ABOUT_KEPT = Sentence("faces.runs.status.about-kept", "kept: in use, without a way back.")
+ABOUT_REFUSED = Sentence("faces.runs.status.about-refused", "refused: a check failed before the next write.")
+ABOUT_UNDONE = Sentence("faces.runs.status.about-undone", "undone: the old content is restored.")
+ABOUT_KEPT = Sentence("faces.runs.status.about-kept", "kept: in use; undo is impossible.")
 WAITS_THERE = Sentence(
     "faces.runs.status.waits-there",
     "The run {run}, begun {begun:moment}, waits on {drive}, though no open run is listed: {told}.",

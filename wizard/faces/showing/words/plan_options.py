@@ -4,8 +4,7 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.showing.plan_options.says",
-    "Work out what a drive would become, show it, and write it down as a plan. Nothing is written to the "
-    "drive.",
+    "Plan a layout, show it, and save it. Writes nothing to the drive.",
 )
 
 DEVICES = Sentence(
@@ -13,29 +12,25 @@ DEVICES = Sentence(
     "a whole drive, such as /dev/sdb, or one partition, such as /dev/sdb2; several drives with --stripe or "
     "--mirror",
 )
-REPLACE = Sentence("faces.showing.plan_options.replace", "erase everything the drive holds")
-USE_FREE = Sentence("faces.showing.plan_options.use-free", "keep every partition; use only free space")
+REPLACE = Sentence("faces.showing.plan_options.replace", "erase all content of the drive")
+USE_FREE = Sentence("faces.showing.plan_options.use-free", "preserve every partition; use only free space")
 VOLUME = Sentence("faces.showing.plan_options.volume", "a volume: {keys:list}; may be repeated")
-WORKLOAD = Sentence("faces.showing.plan_options.workload", "one volume over everything, for this purpose")
-PRESET = Sentence(
-    "faces.showing.plan_options.preset", "the volumes that a desktop's system needs, with usual sizes"
-)
-DELETE = Sentence(
-    "faces.showing.plan_options.delete", "delete the partition DEVICE, such as /dev/sdb2; the others stay"
-)
+WORKLOAD = Sentence("faces.showing.plan_options.workload", "one volume over everything, for this workload")
+PRESET = Sentence("faces.showing.plan_options.preset", "volumes for a desktop system, with usual sizes")
+DELETE = Sentence("faces.showing.plan_options.delete", "delete the partition DEVICE, such as /dev/sdb2")
 GROW = Sentence(
     "faces.showing.plan_options.grow",
-    "give the partition DEVICE, and the filesystem in it, the free space behind it",
+    "grow the partition DEVICE and its filesystem into free space",
 )
 GROW_TO = Sentence(
     "faces.showing.plan_options.grow-to",
-    "the same up to this size; what is behind its new end stays free",
+    "grow to this size",
 )
 SHRINK = Sentence(
     "faces.showing.plan_options.shrink",
-    "leave the partition DEVICE, and the ext2, ext3, ext4, Btrfs or NTFS in it, this size; its files stay",
+    "shrink the partition DEVICE and its ext2, ext3, ext4, Btrfs or NTFS to this size, with all files",
 )
-FS = Sentence("faces.showing.plan_options.fs", "with --workload: another filesystem than the recommended one")
+FS = Sentence("faces.showing.plan_options.fs", "with --workload: filesystem (default: the recommended one)")
 LABEL = Sentence("faces.showing.plan_options.label", "with --workload: the volume's label")
 MOUNT = Sentence(
     "faces.showing.plan_options.mount",
@@ -45,32 +40,24 @@ WRITABLE = Sentence(
     "faces.showing.plan_options.writable",
     "with --workload: who may write: a user, group:NAME, everyone, root",
 )
-OPTION = Sentence(
-    "faces.showing.plan_options.option", "with --workload: this option as well; may be repeated"
+OPTION = Sentence("faces.showing.plan_options.option", "with --workload: add this option; repeatable")
+ENCRYPT = Sentence("faces.showing.plan_options.encrypt", "with --workload: encrypt with LUKS2")
+DANGER = Sentence(
+    "faces.showing.plan_options.danger", "accept the danger of an option by typing it; repeatable"
 )
-ENCRYPT = Sentence(
-    "faces.showing.plan_options.encrypt", "with --workload: within an encrypted container (LUKS2)"
-)
-DANGER = Sentence("faces.showing.plan_options.danger", "the danger of an option, typed back; may be repeated")
 TABLE = Sentence(
     "faces.showing.plan_options.table",
     "the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)",
 )
-STRIPE = Sentence(
-    "faces.showing.plan_options.stripe", "with --workload: spread the volume over all drives, by this"
-)
-MIRROR = Sentence(
-    "faces.showing.plan_options.mirror", "with --workload: keep the volume's copies on all drives, by this"
-)
-LVM = Sentence("faces.showing.plan_options.lvm", "on one drive: put all volumes into one volume group of LVM")
+STRIPE = Sentence("faces.showing.plan_options.stripe", "with --workload: stripe the volume over all drives")
+MIRROR = Sentence("faces.showing.plan_options.mirror", "with --workload: mirror the volume on all drives")
+LVM = Sentence("faces.showing.plan_options.lvm", "on one drive: put all volumes into an LVM volume group")
 CHUNK = Sentence(
     "faces.showing.plan_options.chunk",
-    "with --stripe md or lvm: how much goes to one drive at a stretch (512K)",
+    "with --stripe md or lvm: chunk size (512K)",
 )
-METADATA = Sentence(
-    "faces.showing.plan_options.metadata", "with --stripe btrfs: how its own records are kept (raid1)"
-)
-OUTPUT = Sentence("faces.showing.plan_options.output", "write the plan to this file instead of the output")
+METADATA = Sentence("faces.showing.plan_options.metadata", "with --stripe btrfs: metadata profile (raid1)")
+OUTPUT = Sentence("faces.showing.plan_options.output", "save the plan in this file")
 
 ABOUT_WRITING = Sentence(
     "faces.showing.plan_options.about-writing",

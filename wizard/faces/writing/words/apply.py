@@ -2,23 +2,17 @@
 
 from wizard.model.said import Sentence
 
-SAYS = Sentence(
-    "faces.writing.apply.says", "Carry out a plan, exactly as shown, and check everything that it promised."
-)
+SAYS = Sentence("faces.writing.apply.says", "Apply a plan exactly as shown, and check the result.")
 PLAN = Sentence(
     "faces.writing.apply.plan",
-    "what `diskwright plan`, `move`, `migrate`, `tune`, `label` or such wrote with -o",
+    "a file saved with -o",
 )
 CONFIRM = Sentence(
     "faces.writing.apply.confirm",
-    "the drive's token, as a promise that this is the drive you mean; one for each drive",
+    "the drive's serial number, to confirm the right drive; one for each drive",
 )
-KEEP = Sentence(
-    "faces.writing.apply.keep", "do not wait for `keep` where the drive held something: there is no way back"
-)
-DRY_RUN = Sentence(
-    "faces.writing.apply.dry-run", "check everything and print every command; nothing is written"
-)
+KEEP = Sentence("faces.writing.apply.keep", "do not wait for `keep`; undo is then impossible")
+DRY_RUN = Sentence("faces.writing.apply.dry-run", "check everything and print every command; write nothing")
 PASSPHRASE_FILE = Sentence(
     "faces.writing.apply.passphrase-file",
     "read the passphrase from this file, without its last line end, or from the input for -",
@@ -32,7 +26,7 @@ UNDO_DIR = Sentence(
 )
 JOURNAL = Sentence(
     "faces.writing.apply.journal",
-    "keep the run here instead of /var/lib/diskwright/runs; not on the target drive",
+    "folder of the run, not on the target drive (/var/lib/diskwright/runs)",
 )
 
 ABOUT_TOKEN = Sentence(
@@ -42,30 +36,29 @@ ABOUT_TOKEN = Sentence(
 )
 ABOUT_WRITING = Sentence(
     "faces.writing.apply.about-writing",
-    "Before the first write everything is checked again. A drive that is not as the plan shows it is "
-    "refused. The steps are then tried out on a stand-in. What the drive held where it changes is saved, and "
-    "it is written.",
+    "Everything is checked again before the first write; a changed drive is refused. The "
+    "steps are rehearsed on a scratch copy, the old bytes are saved, and the drive is "
+    "written.",
 )
 ABOUT_WAITING = Sentence(
     "faces.writing.apply.about-waiting",
-    "A drive that held nothing is put to use at once. One that held something waits, not yet in use. "
-    "`diskwright keep` puts it to use; `diskwright undo` puts back what was there, bit for bit. With --keep "
-    "it does not wait, and there is no way back.",
+    "An empty drive is used right away. A drive with data waits: `diskwright keep` makes the "
+    "result permanent, `diskwright undo` restores the old content, bit for bit. --keep does "
+    "not wait, and undo is then impossible.",
 )
 ABOUT_DIRECT = Sentence(
     "faces.writing.apply.about-direct",
-    "Zones, md and LVM over several drives run on the drive directly, which is said before. What was there "
-    "can then be put back only until something is formatted.",
+    "Plans for zoned drives, and LVM on several drives, write to the drive directly, as "
+    "announced. Undo then works until the first filesystem is created.",
 )
 ABOUT_PASSPHRASE = Sentence(
     "faces.writing.apply.about-passphrase",
-    "Without --passphrase-file, `apply` asks for the passphrase of what is encrypted. `keep` asks for it "
-    "again.",
+    "`apply` and `keep` ask for the passphrase of encrypted volumes, unless --passphrase-file is given.",
 )
 ABOUT_PROCESS = Sentence(
     "faces.writing.apply.about-process",
-    "A process of its own does the work: closing the terminal does not stop it. Ctrl+C stops it before its "
-    "next step, and `diskwright status` shows how it stands.",
+    "A background process does the work, even if you close the terminal. Ctrl+C stops it "
+    "before the next step. `diskwright status` shows its progress.",
 )
 
 # What is refused before it begins.

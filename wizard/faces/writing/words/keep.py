@@ -4,8 +4,7 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.writing.keep.says",
-    "Keep what a run made: put it to use, and delete what could undo it. It needs no name while "
-    "one run is open.",
+    "Keep the result of a run for good, and delete the saved bytes. Needs no name if one run is open.",
 )
 FROM_DRIVE = Sentence(
     "faces.writing.keep.from-drive",
@@ -21,21 +20,17 @@ PASSPHRASE_FILE = Sentence(
 )
 ABOUT_KEEPING = Sentence(
     "faces.writing.keep.about-keeping",
-    "A drive that was set up and held something before waits for this. What it is recognised by is written "
-    "last. Then it is mounted as the plan shows, and every check is made.",
+    "Writes the withheld signatures, mounts the volumes as planned, and makes every check.",
 )
 ABOUT_MIGRATION = Sentence(
     "faces.writing.keep.about-migration",
     "A migration is mounted where the running system's fstab has a line for the filesystem. `diskwright "
     "tune` tells which options suit what it is used for, and sets them.",
 )
-ABOUT_PASSPHRASE = Sentence(
-    "faces.writing.keep.about-passphrase", "What is encrypted is opened for that, which takes its passphrase."
-)
+ABOUT_PASSPHRASE = Sentence("faces.writing.keep.about-passphrase", "Encrypted volumes need their passphrase.")
 ABOUT_END = Sentence(
     "faces.writing.keep.about-end",
-    "What could have undone it is deleted, which frees its room. Afterwards there is no way back, and "
-    "what was there before is lost. Keeping can be repeated where it was cut off.",
+    "Deletes the saved bytes. The old content is then lost for good. After an interruption, run it again.",
 )
 ABOUT_FROM_DRIVE = Sentence(
     "faces.writing.keep.about-from-drive",
@@ -46,7 +41,7 @@ ABOUT_FROM_DRIVE = Sentence(
 )
 ABOUT_WIZARD = Sentence(
     "faces.writing.keep.about-wizard",
-    "In the wizard, K on the first screen does the same, after a question.",
+    "In the wizard, press K on Drives.",
 )
 RUN_OR_DRIVE = Sentence(
     "faces.writing.keep.run-or-drive",

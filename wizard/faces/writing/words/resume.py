@@ -4,11 +4,10 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.writing.resume.says",
-    "Go on with a run that failed, was stopped or was interrupted. It needs no name while a single run is "
-    "open.",
+    "Continue a failed, stopped or interrupted run. Needs no name if one run is open.",
 )
 CONFIRM = Sentence(
-    "faces.writing.resume.confirm", "the drive's token, where the run would still write over what it holds"
+    "faces.writing.resume.confirm", "the drive's serial number, if the run would still overwrite something"
 )
 PASSPHRASE_FILE = Sentence(
     "faces.writing.resume.passphrase-file",
@@ -16,17 +15,15 @@ PASSPHRASE_FILE = Sentence(
 )
 ABOUT_STEPS = Sentence(
     "faces.writing.resume.about-steps",
-    "It goes on from the first step that is not done. The drive must be the same one and hold what the run "
-    "left on it.",
+    "Continues with the first unfinished step. The drive must be the same, with the content the run left.",
 )
 ABOUT_WAITING = Sentence(
     "faces.writing.resume.about-waiting",
-    "A run that is complete and waits for `keep` or `undo` has nothing to go on with, and says so.",
+    "A waiting run is complete: use `keep` or `undo`.",
 )
 ABOUT_TOKEN = Sentence(
     "faces.writing.resume.about-token",
-    "A run that would still write a table or make a filesystem wants the drive's token again, as "
-    "`apply` does.",
+    "If the run would still write a table or create a filesystem, confirm the drive again, as in `apply`.",
 )
 NOT_ENCRYPTED = Sentence(
     "faces.writing.resume.not-encrypted",
@@ -51,7 +48,7 @@ UNCONFIRMED = Sentence(
 )
 FROM_DRIVE = Sentence(
     "faces.writing.resume.from-drive",
-    "go on with a move that was begun on another computer, by the drive's own journal",
+    "continue a move from another computer, by the journal on the drive",
 )
 RUN_OR_DRIVE = Sentence(
     "faces.writing.resume.run-or-drive", "Name a run, or a drive with --from-drive, not both."

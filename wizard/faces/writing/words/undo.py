@@ -4,32 +4,29 @@ from wizard.model.said import Sentence
 
 SAYS = Sentence(
     "faces.writing.undo.says",
-    "Put back what a run changed, as long as it was not kept. It needs no name while a single run is open.",
+    "Restore everything a run changed, unless it was kept. Needs no name if one run is open.",
 )
 OVER_CHANGES = Sentence(
     "faces.writing.undo.over-changes",
-    "put it back also over what another program wrote to the drive since `apply`, which is lost then",
+    "overwrite data that another program wrote to the drive since `apply`",
 )
-CONFIRM = Sentence(
-    "faces.writing.undo.confirm", "with --over-changes: what confirms each drive, usually its serial number"
-)
+CONFIRM = Sentence("faces.writing.undo.confirm", "with --over-changes: each drive's serial number")
 ABOUT_BITS = Sentence(
     "faces.writing.undo.about-bits",
-    "What a drive held before goes back bit for bit, files and all, unless the run was kept. What is "
-    "written is read back and compared. Undoing can be repeated where it was cut off.",
+    "The old content is restored bit for bit, read back and compared. After an interruption, run it again.",
 )
 ABOUT_DIRECT = Sentence(
     "faces.writing.undo.about-direct",
-    "Where a plan ran on the drive directly, which was said before, the table, signatures and fstab go "
-    "back. Once a filesystem was begun there, nothing can be put back, and it says so.",
+    "If the plan ran directly on the drive, undo restores the table, signatures and fstab, "
+    "until the first filesystem is created.",
 )
 ABOUT_TUNE = Sentence(
     "faces.writing.undo.about-tune",
-    "Of the changes that `diskwright tune` worked out, those go back that nobody has changed since.",
+    "Settings are reverted unless someone changed them since.",
 )
 ABOUT_MIGRATION = Sentence(
     "faces.writing.undo.about-migration",
-    "A migration to ext4 is undone to the bit, until it is kept or mounted for writing.",
+    "A conversion to ext4 is undone bit for bit until it is kept or mounted for writing.",
 )
 OVER_BAD_SECTORS = Sentence(
     "faces.writing.undo.over-bad-sectors",
