@@ -15,7 +15,7 @@ SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {dri
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
 
 GOES_ON = Sentence("apply.goes-on", "The run {name} goes on: `diskwright status` shows how it goes.")
-UNDOES = Sentence("apply.undoes", "`diskwright undo {run}` undoes what was done.")
+UNDOES = Sentence("apply.undoes", "`diskwright undo {run}` reverts the changes.")
 WHEN_ATTACHED = Sentence("apply.when-attached", "Attach {drives:list} again; then {commands}")
 SHOWS = Sentence("apply.shows", "`diskwright status {run}` shows the run.")
 WAITS = Sentence("apply.waits", "The run {name} is done, not yet in use: {commands}")
@@ -27,8 +27,8 @@ MORE_RUNS = Sentence(
 )
 UNUSABLE = Sentence("apply.unusable", "{file} cannot be used: {why}.")
 
-DELETED = Sentence("apply.deleted", "{part} is deleted, and its space is free.")
-GROWN = Sentence("apply.grown", "{part} has {size:size} now, with all its files.")
+DELETED = Sentence("apply.deleted", "{part} is deleted; its space is free.")
+GROWN = Sentence("apply.grown", "{part} now has {size:size}, with all files.")
 
 NEEDS_STAND_IN = Sentence(
     "apply.needs-stand-in",

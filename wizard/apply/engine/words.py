@@ -37,7 +37,8 @@ OVER = Sentence(
     "whatever was written since.",
 )
 FROM_DRIVE = Sentence(
-    "apply.engine.from-drive", "`diskwright keep --from-drive {drive}` finishes what waits on the drive."
+    "apply.engine.from-drive",
+    "`diskwright keep --from-drive {drive}` finishes the run that waits on the drive.",
 )
 SHOWS_RUN = Sentence(
     "apply.engine.shows-run", "`diskwright status {run}` shows the run. No saved byte was deleted."
@@ -114,19 +115,15 @@ ELSEWHERE = Sentence(
     "to the drive.",
 )
 FREED = Sentence("apply.engine.freed", "{drive} was told that {size:exact} in its new volumes are free.")
-UNKNOWN_DATA = Sentence(
-    "apply.engine.unknown-data", "{drive} holds data that nothing recognises, at byte {byte}."
-)
+UNKNOWN_DATA = Sentence("apply.engine.unknown-data", "{drive} has unrecognised data at byte {byte}.")
 COPIED_OVER = Sentence(
     "apply.engine.copied-over",
-    "md copies over all of {drive}, which may hold data that nothing recognises: only a sample was read.",
+    "md overwrites all of {drive}, which may have unrecognised data: only a sample was read.",
 )
 NOT_EMPTIED = Sentence(
     "apply.engine.not-emptied", "{drive} did not take that its new volumes are empty: {why}."
 )
-NOTICE_TOO_LONG = Sentence(
-    "apply.engine.notice-too-long", "The notice for {drive} did not fit into its place."
-)
+NOTICE_TOO_LONG = Sentence("apply.engine.notice-too-long", "The notice for {drive} is too large.")
 NOT_AS_WRITTEN = Sentence(
     "apply.engine.not-as-written",
     "{drive} does not hold what it should: it does not read as it was written.",
@@ -137,20 +134,22 @@ NOT_AS_WRITTEN_AT = Sentence(
 )
 
 # Stand-ins, and what is recognised on them.
-NOT_IGNORED = Sentence("apply.engine.not-ignored", "udev cannot be told to ignore {name}: {why}.")
-NOT_MADE = Sentence("apply.engine.not-made", "{folder} cannot be made: {why}.")
+NOT_IGNORED = Sentence("apply.engine.not-ignored", "Cannot make udev ignore {name}: {why}.")
+NOT_MADE = Sentence("apply.engine.not-made", "Cannot create {folder}: {why}.")
 NO_LOOPS = Sentence("apply.engine.no-loops", "the kernel gives no loop devices ({why})")
-TOO_LARGE = Sentence("apply.engine.too-large", "{folder} takes no file as large as the drive")
-TOO_LARGE_WHY = Sentence("apply.engine.too-large-why", "{folder} takes no file as large as the drive ({why})")
+TOO_LARGE = Sentence("apply.engine.too-large", "{folder} cannot store a file as large as the drive")
+TOO_LARGE_WHY = Sentence(
+    "apply.engine.too-large-why", "{folder} cannot store a file as large as the drive ({why})"
+)
 NOT_USED = Sentence("apply.engine.not-used", "{file} could not be used: {why}")
 STORE_FAILED = Sentence("apply.engine.store-failed", "{clause}.")
 NO_ROOM = Sentence("apply.engine.no-room", "there is no room")
 CUT_SHORT = Sentence("apply.engine.cut-short", "{file} was cut short or damaged.")
 STILL_SHOWS = Sentence("apply.engine.still-shows", "{node} still shows {kind} where zeros were written.")
 BLKID_SEES = Sentence(
-    "apply.engine.blkid-sees", "blkid still recognises {seen} on {part}, whose marks were hidden."
+    "apply.engine.blkid-sees", "blkid still recognises {seen} on {part} after its signatures were hidden."
 )
-STILL_SEEN = Sentence("apply.engine.still-seen", "{program} still recognises what was hidden on {part}.")
+STILL_SEEN = Sentence("apply.engine.still-seen", "{program} still recognises hidden content on {part}.")
 KERNEL_MOUNTS = Sentence(
-    "apply.engine.kernel-mounts", "The kernel mounts {part} as {kind} although its marks are hidden."
+    "apply.engine.kernel-mounts", "The kernel mounts {part} as {kind} although its signatures are hidden."
 )

@@ -17,8 +17,8 @@ ABOUT_BITS = Sentence(
 )
 ABOUT_DIRECT = Sentence(
     "faces.writing.undo.about-direct",
-    "If the plan ran directly on the drive, undo restores the table, signatures and fstab, "
-    "until the first filesystem is created.",
+    "After a plan that ran directly on the drive, undo restores the table, signatures and "
+    "fstab. It works until the first filesystem is created.",
 )
 ABOUT_TUNE = Sentence(
     "faces.writing.undo.about-tune",
