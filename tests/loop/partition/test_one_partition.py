@@ -2,12 +2,14 @@
 also where they are mounted."""
 
 import hashlib
+import os
 import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from uuid import uuid4
 
 import pytest
@@ -176,6 +178,19 @@ def test_deleting_leaves_the_neighbours_alone(
     assert [part.number for part in probe_drive(drive.path).partitions] == [1, 3]
     assert not Path(node).exists()
     assert work.bench.image_of(drive.path).read_bytes()[start + 1080 : start + 1082] == b"\0\0"
+
+
+def test_a_deleted_partition_goes_although_somebody_looks_at_it(work: Work, make_drive: MakeDrive) -> None:
+    """As udev and every probe do, for a moment."""
+    drive = Shared(work, make_drive, "gpt", 512)
+    run, state = work.apply(drive.delete_plan(), keep=False)
+    assert state is RunState.WAITING, story(run)
+    looking = os.open(drive.node(2), os.O_RDONLY)
+    timer = Timer(3, os.close, (looking,))
+    timer.start()
+    keep(run)
+    timer.join()
+    assert not Path(drive.node(2)).exists(), story(run)
 
 
 @pytest.mark.parametrize("kind", KINDS)

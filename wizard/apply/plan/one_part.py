@@ -2,9 +2,10 @@
 
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
-from wizard.apply.block.devices import forget_caches, tell_of
-from wizard.model.errors import DiskwrightError
+from wizard.apply.block.devices import FORGET_SECONDS, forget_caches, tell_of
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.plan import Plan
 from wizard.probe.machine import probe_drive
 from wizard.tools.program import run
@@ -28,5 +29,14 @@ def tell_of_one(plan: Plan) -> None:
 
 
 def _partx(what: str, drive: str, number: int) -> None:
+    """Ask again while it is busy: whoever looks at a partition, such as udev, has it open for a moment."""
+    until = monotonic() + FORGET_SECONDS
     with suppress(DiskwrightError):
-        run(("partx", what, "--nr", f"{number}:{number}", drive), seconds=30)
+        while True:
+            try:
+                run(("partx", what, "--nr", f"{number}:{number}", drive), seconds=30)
+                return
+            except Failed:
+                if monotonic() > until:
+                    return
+                sleep(0.2)
