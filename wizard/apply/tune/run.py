@@ -1,6 +1,7 @@
 """What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it
 is in the journal."""
 
+from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
@@ -57,7 +58,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             continue
         if (run / STOP).exists():
             return Event.STOPPED, words.STOPPED(step=number, far=far(run, changes))
-        if fault := device_fault(changes):
+        if not _is_off(changes, begun) and (fault := device_fault(changes)):
             raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
@@ -78,12 +79,17 @@ def check_goes_on(run: Path, changes: Changes) -> None:
     as the run left it."""
     if (run / UNDOING).exists():
         raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
-    if is_powered_off(changes) and len(changes.steps) in begun_steps(read_entries(run)):
+    if _is_off(changes, begun_steps(read_entries(run))):
         return
     if fault := device_fault(changes):
         raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
     entries = read_entries(run)
     check_standing(changes, begun_steps(entries), done_steps(entries))
+
+
+def _is_off(changes: Changes, begun: Set[int]) -> bool:
+    """Whether the drive is gone because the last step powers it off, and was begun."""
+    return len(changes.steps) in begun and is_powered_off(changes)
 
 
 def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Said]:
