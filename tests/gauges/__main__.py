@@ -7,6 +7,7 @@ today's values down.
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -59,6 +60,9 @@ def lowest_earlier(raised: Reasons) -> Ceilings:
 
 
 def _git(*words: str) -> str:
+    """What git prints; nothing without git, or outside of a repository."""
+    if shutil.which("git") is None:
+        return ""
     done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else ""
 
