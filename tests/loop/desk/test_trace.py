@@ -46,7 +46,8 @@ def entered() -> Iterator[set[CodeType]]:
 def test_an_empty_drive_is_set_up_within_the_ceilings(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, plain_folder: Path
 ) -> None:
-    """The run is carried out in this process, too. Importing a module enters none of its functions."""
+    """The run is carried out in this process, too. Importing a module enters none of its functions. After other
+    tests it enters fewer, since what is cached is not done again."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
     monkeypatch.setattr(begin, "launch", lambda *_: None)
     drive = make_drive(512 * MIB)
@@ -64,4 +65,3 @@ def test_an_empty_drive_is_set_up_within_the_ceilings(
     now = {"functions": len(found), "files": len({code.co_filename for code in found})}
     print(now)
     assert all(now[name] <= ceilings[name] for name in now), (now, ceilings)
-    assert all(ceilings[name] <= now[name] * 1.05 for name in now), f"lower the ceilings: {now}"
