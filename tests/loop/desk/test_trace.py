@@ -46,8 +46,8 @@ def entered() -> Iterator[set[CodeType]]:
 def test_an_empty_drive_is_set_up_within_the_ceilings(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, plain_folder: Path
 ) -> None:
-    """The run is carried out in this process, too. Importing a module enters none of its functions. After other
-    tests it enters fewer, since what is cached is not done again."""
+    """The run is carried out in this process, too. Importing a module enters none of its functions, and after
+    other tests it enters fewer, since what is cached is not done again."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
     monkeypatch.setattr(begin, "launch", lambda *_: None)
     drive = make_drive(512 * MIB)
