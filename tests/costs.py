@@ -48,7 +48,7 @@ class Meter:
         self._tests[group] += phase == "call"
 
     def write(self) -> None:
-        """Append what was added up."""
+        """Append the sums."""
         for group, seconds in self._seconds.items():
             note(Cost(group.partition("/")[0], group, self._tests[group], round(seconds, 1)))
 

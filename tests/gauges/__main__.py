@@ -33,7 +33,7 @@ def read(text: str) -> tuple[Ceilings, Reasons]:
 def faults(now: Ceilings, ceilings: Ceilings, earlier: Ceilings, raised: Reasons) -> list[str]:
     """Return a sentence for each gauge that is above its ceiling, and for each ceiling that is too high."""
     found = [f"{gauge} has no ceiling." for gauge in now.keys() - ceilings.keys()]
-    found += [f"There is no gauge {gauge}." for gauge in ceilings.keys() - now.keys()]
+    found += [f"{gauge} is not measured." for gauge in ceilings.keys() - now.keys()]
     for gauge in now.keys() & ceilings.keys():
         value, ceiling = now[gauge], ceilings[gauge]
         if value > ceiling:

@@ -1,4 +1,4 @@
-"""Later runs that changed the drives of a run. What the run saved belongs under what they made."""
+"""Find later runs on the drives of a run. Its saved bytes must never overwrite their result."""
 
 from collections.abc import Iterator
 from contextlib import suppress

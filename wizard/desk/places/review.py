@@ -307,15 +307,15 @@ class Review(Place):
 
 
 def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
-    """The least that has to be typed of a token: its end, or all of it where that is short, is no `serial`,
-    or another drive's ends alike."""
+    """Return the part of a token that is enough: its end, or all of it if it is short, no `serial`, or another
+    drive's token ends alike."""
     end = token[-ENOUGH:]
     alike = any(other.endswith(end) for other in others)
-    # Where there is a blank in it, nobody sees where the end begins.
+    # With a blank in it, the start of the end is not visible.
     whole = not serial or alike or len(token) <= ENOUGH or " " in end
     return token if whole else end
 
 
 def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
-    """Whether what was typed is the token, or enough of it."""
+    """Return whether the text is the token, or the part that is enough."""
     return bool(typed) and typed in (token, shortened(token, others, serial=serial))

@@ -400,7 +400,7 @@ class Work(Place):
 
 
 def _check_blocks(entry: Entry) -> Iterator[Block]:
-    """A check, and what was seen where it does not hold."""
+    """A check, with the result if it failed."""
     holds = entry.event is Event.VERIFIED
     mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
     yield para(mark, printable(entry.sentence, 400), hang=4)

@@ -24,7 +24,7 @@ SUBLKS_USAGE, SUBLKS_VERSION, SUBLKS_MAGIC = 1 << 7, 1 << 8, 1 << 9
 WANTED = SUBLKS_LABEL | SUBLKS_UUID | SUBLKS_TYPE | SUBLKS_USAGE | SUBLKS_VERSION | SUBLKS_MAGIC
 PARTS_ENTRY_DETAILS = 1 << 2
 FOUND, NOTHING, AMBIVALENT = 0, 1, -2
-"""What the probing functions return; -1 is an error."""
+"""Return values of blkid_do_probe and its relatives; -1 is an error."""
 
 Facts = dict[str, Any]
 
@@ -137,7 +137,7 @@ def _signature(probe: int) -> Facts:
 
 
 def _value(probe: int, key: str) -> str | None:
-    """A value as text; bytes that are not UTF-8 become the replacement character. None if there is none."""
+    """A value as text; bytes that are not UTF-8 become the replacement character. None without one."""
     data, size = c_char_p(), c_size_t()
     if _LIBRARY.blkid_probe_lookup_value(probe, key.encode(), byref(data), byref(size)) or data.value is None:
         return None

@@ -186,5 +186,5 @@ class LeavingDriver(LinuxDriver):
     before it ends, and not left behind under the prompt."""
 
     def write(self, data: str) -> None:
-        """What is written, with that put before it."""
+        """Clear the screen before the first one comes back."""
         super().write(CLEAR + data if data == FIRST else data)
