@@ -307,8 +307,8 @@ class Review(Place):
 
 
 def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
-    """Return the part of a token that is enough: its end, or all of it if it is short, no `serial`, or another
-    drive's token ends alike."""
+    """Return the part of a token that is enough: its end, or all of it if it is short or no `serial`, or if
+    another drive's token ends alike."""
     end = token[-ENOUGH:]
     alike = any(other.endswith(end) for other in others)
     # With a blank in it, the start of the end is not visible.
