@@ -51,6 +51,7 @@ FILES = (
     "engine/old-1.img",
     "engine/new-1.img",
 )
+OTHER_BYTES = bytes(byte ^ 0x55 for byte in range(256))
 Script = Sequence[tuple[str, "Life | Damage"]]
 """Commands, and what happens during each; or files of the run, and what happens to them."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
@@ -133,10 +134,10 @@ class Day:
         """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more,
         and it ends."""
         for what, life in script:
-            if isinstance(life, Damage):
-                self._damage(what, life)
-            else:
+            if not isinstance(life, Damage):
                 self._command(what, life)
+            elif self.phase not in ENDS:
+                self._damage(what, life)
         for _ in range(0 if script else self.dice.randrange(1, 7)):
             self._happens()
             self._command(self._chosen(), drawn(self.dice))
@@ -217,7 +218,7 @@ class Day:
             file.write_bytes(older[0] if self.dice.random() < 0.5 else self.dice.choice(older))
         elif how is Damage.OTHER:
             text = data.replace(digest_of_text(PLAN).encode(), digest_of_text("another plan").encode())
-            other = bytes(byte ^ 0x55 for byte in data) if file.suffix == ".img" else text
+            other = data.translate(OTHER_BYTES) if file.suffix == ".img" else text
             file.write_bytes(other)
         if name == FILE:
             self.shelf.lasting = file.read_bytes() if file.exists() else b""

@@ -82,30 +82,10 @@ def undo(
     return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
 
 
-def ways_told(run: Path, now: RunState) -> tuple[str, ...]:
-    """As `ways_on`, for whoever only watches, maybe without root; none, too, where what tells cannot be
-    read."""
-    try:
-        return ways_on(run, now)
-    except BadInput:
-        return ()
-
-
 def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
     """Whether what a run made is not in use yet, by its state and what leads on: what is done and can still
     be undone was not used."""
     return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
-
-
-def left_line(run: Path, now: RunState, ways: Sequence[str]) -> str:
-    """What whoever leaves the wizard takes along about a run, which `ways` lead on; empty where nothing is
-    left to be done."""
-    if now is RunState.RUNNING:
-        return str(words.GOES_ON(name=run.name))
-    if not ways:
-        return ""
-    said = words.WAITS if Settling.KEEP in ways else words.NOT_FINISHED
-    return str(said(name=run.name, commands=either(command_on(way, run) for way in ways)))
 
 
 PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
@@ -117,6 +97,20 @@ class Ways:
 
     names: tuple[str, ...] = ()
     why_not: Said | str = ""
+
+    def said(self, run: Path) -> Said | str:
+        """The commands in a row, or why there is none."""
+        return either(command_on(way, run) for way in self.names) or self.why_not
+
+
+def left_line(run: Path, now: RunState, ways: Ways) -> str:
+    """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
+    if now is RunState.RUNNING:
+        return str(words.GOES_ON(name=run.name))
+    if not (commands := ways.said(run)):
+        return ""
+    said = words.WAITS if Settling.KEEP in ways.names else words.NOT_FINISHED
+    return str(said(name=run.name, commands=commands))
 
 
 def working_ways(run: Path, now: RunState) -> Ways:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from wizard.apply.decide import Ways
     from wizard.apply.run.journal import RunState
     from wizard.desk.desk import Desk
 
@@ -39,21 +40,21 @@ def _lines(desk: Desk) -> Iterator[tuple[int, str]]:
 
     for run, now, ways in _open(desk):
         if line := left_line(run, now, ways):
-            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways else 0, line
+            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
 
 
-def _open(desk: Desk) -> Iterator[tuple[Path, RunState, tuple[str, ...]]]:
+def _open(desk: Desk) -> Iterator[tuple[Path, RunState, Ways]]:
     """Every run that is not over; the session's own also where only root can list the runs."""
-    from wizard.apply.decide import ways_told
+    from wizard.apply.decide import Ways, working_ways
     from wizard.apply.run.journal import RunState
 
     # A run that root began is root's to read.
     with suppress(DiskwrightError, OSError):
         runs = desk.services.open_runs()
-        yield from ((one.run, RunState(one.state), one.ways) for one in runs)
+        yield from ((one.run, RunState(one.state), Ways(one.ways, one.why_not)) for one in runs)
         if desk.run is not None and desk.run not in {one.run for one in runs}:
             now = desk.services.state(desk.run)
-            yield desk.run, now, ways_told(desk.run, now)
+            yield desk.run, now, working_ways(desk.run, now)
 
 
 def exit_code(desk: Desk) -> ExitCode:

@@ -112,9 +112,10 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
     for run in runs[:1]:
         if waits(run):
             yield Entry("keep", "K", words.KEEP(), words.KEEP_SAYS(), ends=True)
-            yield Entry("undo", "U", words.UNDO(), words.UNDO_SAYS(), ends=True)
+            if "undo" in run.ways:
+                yield Entry("undo", "U", words.UNDO(), words.UNDO_SAYS(), ends=True)
         else:
-            says = words.RUNNING_SAYS() if run.state == RUNNING else words.EARLY_SAYS()
+            says = words.RUNNING_SAYS() if run.state == RUNNING else run.why_not or words.EARLY_SAYS()
             yield Entry("show-run", "v", words.SHOW_RUN(), says)
 
 

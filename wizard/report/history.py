@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from wizard.apply.decide import is_not_yet, ways_told
+from wizard.apply.decide import Ways, is_not_yet, working_ways
 from wizard.apply.run.journal import ENDS, RunState
 from wizard.apply.run.runs import command_on
+from wizard.model.errors import BadInput
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
 
@@ -15,20 +16,23 @@ from wizard.report.nouns import RunRecord, StepResult
 def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
     """The record of a run of so many steps, by where it stands, its journal and what a power cut would
     leave."""
-    ways = ways_told(run, now)
+    try:
+        ways = working_ways(run, now)
+    except BadInput:
+        ways = Ways()
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
         id=run.name,
         state=str(now),
         started_at=entries[0].at if entries else None,
         ended_at=ends[-1].at if ends else None,
-        ending=entries[-1].sentence if entries else "",
+        ending=str(ways.why_not) or (entries[-1].sentence if entries else ""),
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
         power=power,
-        commands=tuple(command_on(way, run) for way in ways),
-        not_yet=is_not_yet(now, ways),
+        commands=tuple(command_on(way, run) for way in ways.names),
+        not_yet=is_not_yet(now, ways.names),
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wizard.advise.missing import Missing
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
+    from wizard.apply.decide import Ways
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
@@ -236,9 +237,9 @@ class Services(Brings, Protocol):
         """The runs at work or waiting, the newest first; none where only root may look. May take long."""
         ...
 
-    def ways_on(self, run: Path) -> tuple[str, ...]:
-        """What leads a run on that is not at work: resume, keep, undo; none where only root can tell, or
-        nothing is left to be done."""
+    def ways_on(self, run: Path) -> Ways | None:
+        """The commands that work on a run now: resume, keep, undo; None if only root can tell. May take
+        long: the run's drives are compared."""
         ...
 
     def document(self, run: Path) -> RunDocument:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.advise.missing import Missing
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
+    from wizard.apply.decide import Ways
     from wizard.diagnose.patterns import Pattern
     from wizard.layout.planner import Mode
     from wizard.layout.several.striped import StripeWish
@@ -244,9 +245,9 @@ class Rules:
         """Only a live machine has any."""
         return ()
 
-    def ways_on(self, run: Path) -> tuple[str, ...]:
+    def ways_on(self, run: Path) -> Ways | None:
         """Only a live machine has runs."""
-        return ()
+        return None
 
     def wants_secret(self, run: Path) -> bool:
         """Only a live machine has runs."""

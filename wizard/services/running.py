@@ -12,6 +12,7 @@ from wizard.services.session import OpenRun
 from wizard.services.words import ONLY_ROOT
 
 if TYPE_CHECKING:
+    from wizard.apply.decide import Ways
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
@@ -211,30 +212,28 @@ class Running(WithRoot):
 
     def _open_run(self, run: Path) -> OpenRun | None:
         """None for one that is over, or whose files are damaged: `diskwright status` tells of those."""
-        from wizard.apply.decide import ways_on
+        from wizard.apply.decide import working_ways
         from wizard.apply.run.journal import RunState, state
         from wizard.apply.run.runs import outline
 
         try:
             now = state(run)
-            ways = ways_on(run, now)
-            if now is not RunState.RUNNING and not ways:
+            ways = working_ways(run, now)
+            if now is not RunState.RUNNING and not ways.said(run):
                 return None
-            return OpenRun(run, now.value, outline(run)[0], tuple(ways))
+            return OpenRun(run, now.value, outline(run)[0], ways.names, str(ways.why_not))
         except BadInput:
             return None
 
-    def ways_on(self, run: Path) -> tuple[str, ...]:
-        """By how far it is, where it can be read."""
-        from wizard.apply.decide import ways_on
+    def ways_on(self, run: Path) -> Ways | None:
+        """By each command's own checks."""
+        from wizard.apply.decide import working_ways
         from wizard.apply.run.journal import state
 
-        if self.needs_root:
-            return ()
         try:
-            return ways_on(run, state(run))
+            return None if self.needs_root else working_ways(run, state(run))
         except BadInput:
-            return ()
+            return None
 
     def document(self, run: Path) -> RunDocument:
         """As the run's folder has it."""

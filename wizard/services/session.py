@@ -54,12 +54,13 @@ class PartChange(StrEnum):
 @dataclass(frozen=True, slots=True)
 class OpenRun:
     """A run that is at work, or waits for a word. `state` is a RunState's, `drives` the devices that it works
-    on, `ways` what leads it on: resume, keep, undo."""
+    on, `ways` the commands that work on it now: resume, keep, undo; `why_not` if none of them does."""
 
     run: Path
     state: str
     drives: tuple[str, ...]
     ways: tuple[str, ...] = ()
+    why_not: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shutil import get_terminal_size
 
 from wizard.desk.desk import Desk
+from wizard.desk.view import View
 from wizard.model.errors import ExitCode
+from wizard.model.names import printable
 from wizard.services.contract import Services
-from wizard.window.console.early import names_first
 from wizard.window.console.terminal import Glyphs, Terminal, serial_baud, terminal_of
+
+SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
+"""The screen that Textual draws on, and the one that was there before."""
+CLEAR = "\x1b[H\x1b[2J"
 
 
 def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
@@ -43,3 +50,29 @@ def wants_mouse(terminal: Terminal) -> bool:
     return (
         os.environ.get("DISKWRIGHT_MOUSE", "1") != "0" and terminal.glyphs is Glyphs.ALL and not terminal.slow
     )
+
+
+@contextmanager
+def names_first(view: View, terminal: Terminal, size: os.terminal_size) -> Iterator[None]:
+    """Show the names of the drives until Textual is loaded, which takes seconds on a slow machine. On a slow
+    line nothing is sent twice."""
+    if terminal.slow:
+        yield
+        return
+    sys.stderr.write(SECOND + CLEAR + early_frame(view, terminal.glyphs, size))
+    sys.stderr.flush()
+    try:
+        yield
+    except BaseException:
+        sys.stderr.write(FIRST)
+        sys.stderr.flush()
+        raise
+
+
+def early_frame(view: View, glyphs: Glyphs, size: os.terminal_size) -> str:
+    """The program's name, the title and the rows, about where each will stand. Pure."""
+    rows = view.rows.rows if view.rows else ()
+    told = [" diskwright", "", f"  {view.title}"]
+    told += ["  " + "  ".join(str(cell.text) for cell in row.cells if str(cell.text)) for row in rows]
+    text = "\r\n".join(printable(one, size.columns - 1) for one in told[: size.lines - 1])
+    return text if glyphs is Glyphs.ALL else text.encode("ascii", "replace").decode()

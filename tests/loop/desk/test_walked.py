@@ -98,6 +98,33 @@ def test_what_a_drive_held_is_kept_or_put_back(work: Work, full: str, key: str, 
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
+def test_what_no_longer_works_is_not_offered(work: Work, full: str, key: str) -> None:
+    person = walker(work, full)
+    plan_anew(person, full, "small-files")
+    person.begin(token_of(full))
+    with Path(full).open("r+b") as drive:
+        drive.seek(MIB + 1100)
+        drive.write(b"another program")
+    changed = work.digest(full)
+    person.settle(key)
+    over = f"diskwright undo {run_of(work)} --over-changes"
+    assert work.digest(full) == changed
+    assert not offered(person) and over in person.text
+    person.key("enter")
+    assert not offered(person) and over in person.text and "cannot go on" in person.text
+    assert any(over in line for line in person.desk.farewell())
+    person.desk.moved(f"run:{run_of(work)}")
+    person.key("enter")
+    assert person.view.place == "result" and not offered(person) and over in person.text
+    assert "bit for bit" not in person.text
+
+
+def offered(person: Walker) -> set[str]:
+    """The commands that end a run and have a key here."""
+    return {action.name for action in person.view.actions} & {"keep", "undo", "resume"}
+
+
+@pytest.mark.parametrize("key", ["K", "U"])
 def test_no_is_the_default(work: Work, full: str, key: str) -> None:
     person = walker(work, full)
     plan_anew(person, full, "small-files")

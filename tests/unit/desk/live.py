@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
+from wizard.apply.decide import Ways
 from wizard.apply.run.journal import RunState
 from wizard.layout.told.promise import WayBackRoom
 from wizard.model.documents.changes import Changes
@@ -36,7 +37,8 @@ class Seen:
 
 class Live(RecordedServices):
     """`unread` is what a plain user sees of the machine. `journal` is what a run tells, `ends` how it stands
-    then. `open` are the open runs, `opens` those that are open once a run was begun."""
+    then. `open` are the open runs, `opens` those that are open once a run was begun. `ways`
+    are the commands that work on it, if they differ from those of its state."""
 
     obstacle = ""
     apply_obstacle = ""
@@ -55,6 +57,7 @@ class Live(RecordedServices):
         self.room: WayBackRoom | None = None
         self.open: tuple[OpenRun, ...] = ()
         self.opens: tuple[OpenRun, ...] = ()
+        self.ways: Ways | None = None
 
     @property
     def asks_for_root(self) -> bool:
@@ -66,9 +69,10 @@ class Live(RecordedServices):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless, self.machine = False, self.known
 
-    def ways_on(self, run: Path) -> tuple[str, ...]:
+    def ways_on(self, run: Path) -> Ways | None:
         early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
-        return ("resume", "undo") if self.ends in early else ()
+        by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
+        return self.ways or Ways(by_state.get(self.ends, ()))
 
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)

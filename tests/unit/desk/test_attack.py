@@ -13,6 +13,7 @@ from tests.unit.desk.person import Person
 from tests.unit.desk.places.test_review import crowded
 from tests.unit.layout.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine
+from wizard.apply.decide import Ways
 from wizard.apply.run.journal import RunState
 from wizard.desk.draft import for_purpose
 from wizard.desk.places.drives import Drives
@@ -141,8 +142,8 @@ def test_where_several_wait_on_other_drives_none_is_guessed() -> None:
 class KeptInVain(Live):
     """A run that is complete, and whose keeping failed."""
 
-    def ways_on(self, run: Path) -> tuple[str, ...]:
-        return ("keep", "undo")
+    def ways_on(self, run: Path) -> Ways | None:
+        return Ways(("keep", "undo"))
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
@@ -159,6 +160,29 @@ def test_what_could_not_be_kept_can_still_be_kept(encrypted: bool) -> None:
         person.act("take", secret="four words, or more")
     secret = b"four words, or more" if encrypted else None
     assert services.seen.settled == [("keep", secret)]
+
+
+OVER = "The drive was changed since. `diskwright undo --over-changes` reverts it all the same."
+
+
+@pytest.mark.parametrize("names", [(), ("keep",), ("undo",)])
+def test_only_what_works_on_a_waiting_run_is_offered(names: tuple[str, ...]) -> None:
+    services = Live()
+    services.ends = RunState.WAITING
+    services.plan_begun = plan_for(drive(), wish("ext4"))
+    services.ways = Ways(names, "" if names else OVER)
+    services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), names, "" if names else OVER),)
+    person = Person(services)
+    shown = {action.name for action in person.view.actions}
+    assert shown & {"keep", "undo"} == set(names)
+    assert ("cannot go on" in person.text) is (not names)
+    person.act("show-run", f"run:{RUN}")
+    person.wait()
+    assert person.view.place == "result"
+    shown = {action.name for action in person.view.actions}
+    assert shown & {"keep", "undo", "resume"} == set(names)
+    assert ("--over-changes" in person.text) is (not names)
+    assert ("U undoes it." in person.text) is ("undo" in names)
 
 
 def test_who_has_left_the_menu_has_not_chosen_to_replace_everything() -> None:

@@ -5,11 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.decide import LEFT_OFF, ways_on
+from wizard.apply.decide import LEFT_OFF, Ways, working_ways
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.ensure import words
 from wizard.apply.move.of_run import load_moves
-from wizard.apply.run.decision import Settling, either
+from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
 from wizard.apply.tune.of_run import load_changes
@@ -54,9 +54,9 @@ def leftover(wanted: Wanted, drives: Sequence[Drive], journal_dir: Path | None) 
     if len({left.run for left in found}) == 1 and len(found) == len(every):
         return found[0]
     run = found[0].run
-    commands = either(command_on(way, run) for way in ways_on(run, state(run)))
+    ways = working_ways(run, state(run))
     drive = next(drive for drive, left in zip(drives, every, strict=True) if left is not None)
-    return Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
+    return Leftover(run, _first(run, drive, ways))
 
 
 def _on_drive(
@@ -73,18 +73,25 @@ def _left(run: Path, wanted: Wanted, drive: Drive, drives: Sequence[Drive]) -> L
     now = state(run)
     if now is RunState.RUNNING:
         return Leftover(run, words.AT_WORK(drive=drive.path, command=command_on("status", run)))
-    ways = ways_on(run, now)
-    commands = either(command_on(way, run) for way in ways)
+    asked = working_ways(run, now)
+    ways = asked.names
     if Settling.KEEP in ways:
-        return Leftover(run, words.WAITS(drive=drive.path, commands=commands))
-    if now not in LEFT_OFF or not ways:
+        return Leftover(run, words.WAITS(drive=drive.path, commands=asked.said(run)))
+    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run):
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
     untouched = _is_untouched(run)
     goes_on = "resume" in ways and not (ended and untouched) and _does(run, wanted)
     if goes_on and _may_lose(run, wanted, drives):
         return Leftover(run, words.GOES_ON(drive=drive.path, run=run.name), resumes=True)
-    return None if untouched else Leftover(run, words.CUT_OFF(drive=drive.path, commands=commands))
+    return None if untouched else Leftover(run, _first(run, drive, asked))
+
+
+def _first(run: Path, drive: Drive, ways: Ways) -> Said:
+    """What to do about a run before anything else, or why no command works on it."""
+    if ways.names:
+        return words.CUT_OFF(drive=drive.path, commands=ways.said(run))
+    return words.STUCK(drive=drive.path, why=ways.why_not)
 
 
 def _is_on(run: Path, drive: Drive) -> bool:

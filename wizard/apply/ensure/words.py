@@ -100,4 +100,5 @@ DIRECT = Sentence(
 )
 AT_WORK = Sentence("apply.ensure.at-work", "A run is at work on {drive}; `{command}` shows it.")
 WAITS = Sentence("apply.ensure.waits", "What a run made on {drive} waits for your word: `{commands}`.")
+STUCK = Sentence("apply.ensure.stuck", "A run on {drive} is not over. {why}")
 CUT_OFF = Sentence("apply.ensure.cut-off", "A run on {drive} was cut off, and comes first: `{commands}`.")

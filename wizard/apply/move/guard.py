@@ -5,10 +5,11 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, impostor, open_exclusively
 from wizard.apply.engine.words import IN_USE
+from wizard.apply.migration.words import ANOTHER_DRIVE
 from wizard.apply.move import words
 from wizard.apply.move.located import has_journal
 from wizard.apply.move.noted import load_notes
-from wizard.apply.plan.same_drive import check_same_start, probe_again
+from wizard.apply.plan.same_drive import check_same_start, drive_fault, probe_again
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.layout.moving.sequence import planned_again
@@ -54,21 +55,27 @@ def _was_written(again: Moves, moves: Moves) -> bool:
 
 
 def check_same(run: Path, moves: Moves) -> None:
-    """Raise Refused unless the drive is the one that the moves were made for, and nobody uses it. A drive
-    that has the run's journal may have been attached again since."""
+    """Raise Refused unless the drive is the one that the moves were made for, and nobody uses it. Once a move
+    has begun, the drive must contain the run's journal."""
     drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
         raise Refused(words.REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
     # The page cache may hold what the drive before had there.
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
-    if has_journal(moves.drive.path, moves, notes):
-        return
+    found = has_journal(moves.drive.path, moves, notes)
     started = begun_steps(read_entries(run))
     last = max((number for number, noted in enumerate(notes) if noted.is_begun), default=0)
-    if move_step(moves, last) in started and not notes[last].is_back:
+    if not found and move_step(moves, last) in started and not notes[last].is_back:
         raise Refused(words.NO_JOURNAL(run=run.name, drive=moves.drive.path))
-    check_same_start(moves.drive, drive)
+
+    def is_left_there() -> bool | None:
+        if found or any(noted.is_begun for noted in notes):
+            return found or None
+        return drive.content_digest == moves.drive.content_digest
+
+    if fault := drive_fault(moves.drive, drive, is_left_there):
+        raise Refused(ANOTHER_DRIVE(fault=fault))
 
 
 def check_left(moves: Moves, started: int) -> None:

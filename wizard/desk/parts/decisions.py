@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from wizard.desk.places.words import work as words
 from wizard.desk.view import Block, muted, para
 
 if TYPE_CHECKING:
+    from wizard.apply.decide import Ways
     from wizard.desk.jobs.job import Job
     from wizard.services.contract import Services
 
@@ -32,15 +33,16 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
         yield para(muted(words.LATER() if not services.needs_root else decision.later(run)))
 
 
-def with_ways(job: Job, decision: Decision, ways: Sequence[str]) -> Decision:
-    """What leads on a run that ended early, beside what its own kind offers."""
-    choices = decision.choices
-    if Settling.UNDO in ways and decision.of(Settling.UNDO) is None:
+def with_ways(job: Job, decision: Decision, ways: Ways) -> Decision:
+    """Offer exactly the commands that work on the run now."""
+    choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
+    if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         drives = tuple(drive.path for drive in job.drives)
         choices = (
             *choices,
             Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY())),
         )
-    resumes = decision.resumes or "resume" in ways
+    resumes = "resume" in ways.names
     bad = decision.bad_sectors if resumes else ()
-    return replace(decision, choices=choices, resumes=resumes, bad_sectors=bad)
+    look = decision.look if choices else ""
+    return replace(decision, choices=choices, resumes=resumes, look=look, bad_sectors=bad)

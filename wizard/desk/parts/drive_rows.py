@@ -44,7 +44,7 @@ def kind_of(drive: Drive) -> Text:
 
 def run_row(run: OpenRun, *, named: bool = False) -> Row:
     """A run that is at work, or waits for a word; `named` where another one is on the same drives."""
-    said = _RUN_SAID.get(run.state, words.RUN_STOPPED)()
+    said = words.RUN_STUCK() if run.why_not else _RUN_SAID.get(run.state, words.RUN_STOPPED)()
     tone = Tone.ACCENT if run.state == "running" else Tone.WARN
     drives = ", ".join(map(short, run.drives))
     name = muted(printable(run.run.name, 60) if named else "")
@@ -191,9 +191,12 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
     for run in runs[:1]:
         if run.state == RUNNING:
             yield para(Piece(words.IS_CHANGED(), Tone.ACCENT), hang=2, key="show-run")
+        elif run.why_not:
+            yield para(Piece(printable(run.why_not, 600), Tone.WARN), hang=2, key="show-run")
         elif waits(run):
             yield para(Piece(words.KEEP_MEANS(), Tone.WARN), hang=2, key="keep")
-            yield para(words.UNDO_MEANS(), hang=2, key="undo")
+            if "undo" in run.ways:
+                yield para(words.UNDO_MEANS(), hang=2, key="undo")
         else:
             yield para(Piece(words.LEFT_EARLY(), Tone.WARN), hang=2, key="show-run")
 

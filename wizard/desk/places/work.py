@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.decide import Ways
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from wizard.model.said import Said
 
 HELP = (words.HELP_WORK(), words.HELP_STAND_IN(), words.HELP_KEEP())
+Ended = tuple[RunState, Ways | None]
+"""How a run ended, and what works on it now."""
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 LATEST = 6
@@ -76,6 +79,8 @@ class Work(Place):
         self._state = RunState.RUNNING
         self._outcome: Outcome | None = None
         self._settling: Said | None = None
+        self._why_not = ""
+        self._asked: Settling | None = None
 
     def entered(self) -> None:
         """Follow it, unless that is being done."""
@@ -87,7 +92,7 @@ class Work(Place):
         self._standing = Standing(followed=True)
         self.desk.later(self, self._followed, self._read, self._lost_touch)
 
-    def _followed(self) -> RunState:
+    def _followed(self) -> Ended:
         """In a thread: each entry as it comes, and now and then how it stands."""
         paths = [drive.path for drive in self.job.drives]
         # What was told before is told again: the journal is the whole truth.
@@ -96,7 +101,11 @@ class Work(Place):
             if not self.desk.post(self, partial(self._note, entry)):
                 break
             self._look(paths)
-        return self.services.state(self.run)
+        return self._ended()
+
+    def _ended(self) -> Ended:
+        """In a thread: asking which commands work reads the drives."""
+        return self.services.state(self.run), self.services.ways_on(self.run)
 
     def _note(self, entry: Entry) -> None:
         self._entries = (*self._entries, entry)
@@ -113,18 +122,23 @@ class Work(Place):
         self._standing = replace(self._standing, followed=False)
         self.tell(words.LOST_TOUCH(why=str(error)), Tone.DANGER)
 
-    def _read(self, state: RunState) -> None:
+    def _read(self, ended: Ended) -> None:
         """It is not at work any more."""
-        self._state, self._settling = state, None
+        (state, ways), self._settling = ended, None
+        self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._standing = Standing()
         self._entries = tuple(self.services.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
-        ways = self.services.ways_on(self.run)
-        if Settling.KEEP in ways and outcome.decision.of(Settling.KEEP) is None:
+        if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
             # All is written: whatever failed since, it waits as before.
             waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
-        self._outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
+        if ways and (state is not RunState.DONE or ways != Ways()):
+            outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
+        self._outcome = outcome
+        if (asked := self._asked) is not None:
+            self._asked = None
+            self.ask(asked)
 
     @property
     def _done(self) -> frozenset[int]:
@@ -204,6 +218,8 @@ class Work(Place):
         decision = self._outcome.decision
         if decision.is_open:
             yield Pane(words.DECIDE(), tuple(choices_of(self.services, self.run, decision)))
+        elif self._why_not:
+            yield Pane(words.DECIDE(), (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
         checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
         if checks and self._state is not RunState.UNDONE:
             holding = sum(one.event is Event.VERIFIED for one in checks)
@@ -225,7 +241,8 @@ class Work(Place):
         elif self._state in (RunState.UNDONE, RunState.KEPT):
             ends = (one for one in self._entries if one.event in (Event.UNDONE, Event.KEPT))
             blocks += [para(printable(one.sentence, 1000), hang=2) for one in ends]
-        blocks += [para(more, hang=2) for more in self._outcome.more]
+        if not self._why_not:
+            blocks += [para(more, hang=2) for more in self._outcome.more]
         if self.services.needs_root and self._state in EARLY:
             blocks.append(para(words.AS_ROOT(run=called(self.run)), hang=2))
         blocks.append(para(muted(words.JOURNAL(folder=str(self.run))), hang=2))
@@ -285,13 +302,13 @@ class Work(Place):
         self.ask(Settling.UNDO)
 
     def ask(self, way: Settling) -> None:
-        """Whether it is to be kept, or undone, and what that means."""
+        """Whether it is to be kept, or undone, and what that means; as soon as it is known that it works."""
         from wizard.desk.asides.asking import Question, Typing
 
-        if self._outcome is None and (state := self.services.state(self.run)) is not RunState.RUNNING:
-            self._read(state)
-        choice = self._outcome.decision.of(way) if self._outcome is not None else None
-        if choice is None:
+        if self._outcome is None:
+            self._asked = way
+            return
+        if (choice := self._outcome.decision.of(way)) is None:
             return
         field = Field("secret", words.PASSPHRASE(), secret=True)
 
@@ -357,22 +374,28 @@ class Work(Place):
             while not over.wait(PERIOD):
                 self._look(paths)
 
-        def watched() -> str:
+        def watched() -> tuple[Ended, str]:
             watcher = threading.Thread(target=look, daemon=True)
             watcher.start()
+            said = ""
             try:
-                return work()
+                work()
+            except DiskwrightError as error:
+                said = str(error)
             finally:
                 over.set()
                 watcher.join()
+            return self._ended(), said
 
-        def done(_said: str) -> None:
-            # The banner tells it.
-            self._read(self.services.state(self.run))
+        def done(result: tuple[Ended, str]) -> None:
+            # The banner tells of success.
+            ended, said = result
+            self._read(ended)
+            if said:
+                self.tell(said, Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
-            self._read(self.services.state(self.run))
-            self.tell(str(error), Tone.DANGER)
+            done(((self.services.state(self.run), None), str(error)))
 
         self.desk.later(self, watched, done, failed, finishes=True)
 

@@ -15,7 +15,8 @@ from wizard.layout.steps.commands import commands_of, edits_of
 from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost, whole_lost
 from wizard.layout.steps.holding import holds_after
-from wizard.layout.steps.use import use_sentence, within_undo
+from wizard.layout.wishes.subvolumes import mounted_subvolume
+from wizard.layout.words import LET_WRITE, ROOTS_AGAIN, who
 from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
@@ -24,6 +25,7 @@ from wizard.model.operations.group import MakeLogicalVolume
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import (
+    NO_PLACE,
     AddFstabLine,
     GrowFilesystem,
     Layout,
@@ -342,3 +344,31 @@ def _made_bytes(member: Member, device: str) -> int:
     new = [slot for slot in member.after.partitions if not slot.kept]
     named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
     return sum(slot.size_bytes for slot in named or new[:1])
+
+
+def use_sentence(
+    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
+) -> str:
+    """What the step does."""
+    match operation:
+        case MakeSubvolumes(device=device, names=names):
+            return str(words.MAKE_SUBVOLUMES(names=names, device=device, count=len(names)))
+        case SetOwner(device=device, writer=writer):
+            return str(LET_WRITE(who=who(writer), device=device))
+        case AddFstabLine(mount_point=place) if place == NO_PLACE:
+            return str(words.SWAP_AT_BOOT())
+        case AddFstabLine(mount_point=place, options=options):
+            return str(words.MOUNT_AT_BOOT(what=mounted_subvolume(options) or words.IT(), place=place))
+        case Mount(device=device, mount_point=place, options=options):
+            if name := mounted_subvolume(options):
+                return str(words.MOUNT_SUBVOLUME(name=name, device=device, place=place))
+            return str(words.MOUNT(device=device, place=place))
+        case TurnOnSwap(device=device):
+            return str(words.SWAP_ON(device=device))
+
+
+def within_undo(operation: MakeSubvolumes | SetOwner) -> str:
+    """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
+    if isinstance(operation, SetOwner):
+        return str(ROOTS_AGAIN())
+    return str(words.SUBVOLUMES_BACK())

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.root import server
-from wizard.apply.root.folders import of_root_alone
 from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
-from wizard.apply.root.server import MOST_WAITING, Relay
+from wizard.apply.root.server import MOST_WAITING, Relay, of_root_alone
 from wizard.model.errors import Refused
 
 

@@ -35,6 +35,7 @@ WAITS_FIRST = Sentence("desk.places.drives.waits-first", "It waits: K keeps it, 
 # Runs that come first.
 RUN_WORKS = Sentence("desk.places.drives.run-works", "is being changed now")
 RUN_WAITS = Sentence("desk.places.drives.run-waits", "is done, not yet in use. Keep it?")
+RUN_STUCK = Sentence("desk.places.drives.run-stuck", "cannot go on. Enter shows why.")
 RUN_STOPPED = Sentence("desk.places.drives.run-stopped", "was not finished. Go on, or undo it?")
 
 # What the drive under the cursor is.
