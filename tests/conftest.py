@@ -57,4 +57,5 @@ def pseudo_language(pseudo_catalogues: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(language, "CATALOGUES", str(pseudo_catalogues))
     monkeypatch.setattr(Language, "one", English.one)
     monkeypatch.setattr(Language, "many", English.many)
+    monkeypatch.setattr(Language, "of_profiles", English.of_profiles)
     language.speak()

@@ -1,10 +1,10 @@
-"""`python -m tests.prose [--renew]`: whether all that is said to a person is data, and said as it was meant.
+"""`python -m tests.prose [--renew]`: check the messages of the program.
 
-- Prose in wizard/ stands in a `Sentence` of a module `words`. What else looks like it, such as a command, is
-  counted by module in tests/prose.txt; a count may only fall. --renew writes what fell; what rose, convert.
-- Each sentence has a code of its own room, formats that exist, and no more than 20 words.
-- Each call of a sentence gives exactly its fields.
-- Each sentence is said somewhere.
+- Text for users in wizard/ is an argument of `t`, `tn`, `Sentence` or `Sentences`. Other text that looks like
+  it, such as a command, is counted by module in tests/prose.txt; a count may only fall. --renew writes it.
+- Each message has formats that exist, and no sentence of more than 20 words.
+- Each call gives exactly the fields of its message.
+- Each message with a name is used.
 - No sentence of a bundled profile has more than 20 words.
 """
 
@@ -22,6 +22,7 @@ from wizard.model.said import FORMATS, fields_of
 REPO = Path(__file__).resolve().parent.parent
 LIST = REPO / "tests/prose.txt"
 MOST_WORDS = 20
+MESSAGES = frozenset({"t", "tn", "Sentence", "Sentences"})
 PLACE = "\N{WHITE SQUARE}"
 """Stands for a value in an f-string."""
 SILENT = frozenset({"note", "compile", "fullmatch", "match", "search", "sub", "findall", "split", "finditer"})
@@ -34,11 +35,13 @@ FAULTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A `Sentence` as it stands in a module; `name` is its constant."""
+    """A message as it stands in a module; `name` is its constant, `given` the values of the same call, None
+    if it is called elsewhere."""
 
     name: str
-    code: str
     texts: tuple[str, ...]
+    line: int = 0
+    given: tuple[str, ...] | None = None
 
     @property
     def fields(self) -> frozenset[str]:
@@ -55,16 +58,15 @@ def is_prose(text: str) -> bool:
     return spoken >= 2 and spoken + text.count(PLACE) >= 3 and not text.startswith(("<", "/*"))
 
 
-def is_words(module: Path) -> bool:
-    """Whether it is a place for sentences."""
-    return module.name in ("words.py", "said.py") or module.parent.name == "words"
-
-
-def prose_of(node: ast.AST, *, words: bool) -> Iterator[tuple[int, str]]:
-    """Line and text of all that is said in a module and no `Sentence`; `words` are the place for those."""
+def prose_of(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of all that looks like a message in a module and is none."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return  # a docstring
-    if isinstance(node, ast.Call) and (_called(node) in SILENT or (words and _called(node) == "Sentence")):
+    if isinstance(node, ast.Call) and _called(node) in SILENT:
+        return
+    if isinstance(node, ast.Call) and _called(node) in MESSAGES:
+        for keyword in node.keywords:
+            yield from prose_of(keyword)
         return
     if isinstance(node, ast.Assert) or (
         isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _called(node.exc) in FAULTS
@@ -77,7 +79,7 @@ def prose_of(node: ast.AST, *, words: bool) -> Iterator[tuple[int, str]]:
         yield getattr(node, "lineno", 0), text
         return
     for child in ast.iter_child_nodes(node):
-        yield from prose_of(child, words=words)
+        yield from prose_of(child)
 
 
 def _called(node: ast.Call) -> str:
@@ -93,24 +95,30 @@ def _text(node: ast.AST) -> str | None:
 
 
 def spoken_in(tree: ast.Module) -> Iterator[Spoken]:
-    """The sentences of a module, also those without a constant of their own."""
+    """Yield the messages of a module."""
     names = {id(node.value): node.targets[0] for node in tree.body if isinstance(node, ast.Assign)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) == "Sentence":
-            code, *texts = map(ast.literal_eval, node.args)
-            yield Spoken(getattr(names.get(id(node)), "id", ""), code, tuple(texts))
+        if isinstance(node, ast.Call) and _called(node) in MESSAGES:
+            texts = tuple(str(one.value) for one in node.args if isinstance(one, ast.Constant))
+            if not texts:
+                continue  # the definition of `t` itself
+            given = tuple(keyword.arg or "**" for keyword in node.keywords)
+            is_made = _called(node) in ("t", "tn")
+            yield Spoken(
+                getattr(names.get(id(node)), "id", ""), texts, node.lineno, given if is_made else None
+            )
 
 
-def faults_of(spoken: Spoken, room: str) -> Iterator[str]:
-    """What is wrong with a sentence itself; `room` as in `layout.steps`."""
-    if spoken.code.rpartition(".")[0] != room:
-        yield f"{spoken.code}: the code of {spoken.name} begins with {room}."
+def faults_of(spoken: Spoken) -> Iterator[str]:
+    """What is wrong with a message itself."""
+    if spoken.given is not None and sorted(spoken.given) != sorted(spoken.fields):
+        yield f"it names {sorted(spoken.fields)}, and is given {sorted(spoken.given)}: {spoken.texts[0]}"
     for text in spoken.texts:
         for form in re.findall(r"\{\w+:([^}]*)\}", text):
             if form not in FORMATS and not re.fullmatch(r"[,+]?\d*(\.\d+)?[dfg]?", form):
-                yield f"{spoken.code}: there is no format {form!r}"
+                yield f"there is no format {form!r}: {text}"
         for sentence in long_sentences(text):
-            yield f"{spoken.code}: more than {MOST_WORDS} words: {sentence}"
+            yield f"more than {MOST_WORDS} words: {sentence}"
 
 
 def long_sentences(text: str) -> list[str]:
@@ -156,8 +164,8 @@ class Names:
 
 
 def said_in(tree: ast.Module, names: Names) -> Iterator[str]:
-    """The codes of the sentences that a module makes use of."""
-    yield from (spoken.code for node in ast.walk(tree) if (spoken := names.sentence(node)))
+    """Yield the constants of the messages that a module uses."""
+    yield from (spoken.name for node in ast.walk(tree) if (spoken := names.sentence(node)))
 
 
 def wrong_calls(tree: ast.Module, names: Names) -> Iterator[tuple[int, str]]:
@@ -168,7 +176,7 @@ def wrong_calls(tree: ast.Module, names: Names) -> Iterator[tuple[int, str]]:
             if sorted(given) != sorted(spoken.fields):
                 yield (
                     node.lineno,
-                    f"{spoken.code} names {sorted(spoken.fields)}, and is given {sorted(given)}",
+                    f"{spoken.name} names {sorted(spoken.fields)}, and is given {sorted(given)}",
                 )
 
 
@@ -177,9 +185,9 @@ def compared(counts: Counter[str], listed: dict[str, int]) -> Iterator[str]:
     for path in sorted(counts.keys() | listed.keys()):
         now, before = counts[path], listed.get(path, 0)
         if now > before:
-            yield f"{path}: {now} sentences outside of `words`, where {before} were: make them a Sentence"
+            yield f"{path}: {now} texts that are no message, where {before} were: use `t`"
         elif now < before:
-            yield f"{path}: {now} sentences outside of `words`, where {before} are listed: run with --renew"
+            yield f"{path}: {now} texts that are no message, where {before} are listed: run with --renew"
 
 
 def read_list() -> dict[str, int]:
@@ -202,21 +210,23 @@ def main() -> None:
     wrong = []
     for path, tree in trees.items():
         module = _module(path)
-        counts[str(path.relative_to(REPO))] += sum(1 for _ in prose_of(tree, words=is_words(path)))
-        if is_words(path) and (spoken := list(spoken_in(tree))):
-            known[module] = {one.name: one for one in spoken}
-            room = module.removeprefix("wizard.").replace(".words", "")
-            wrong += [fault for one in spoken for fault in faults_of(one, room)]
+        counts[str(path.relative_to(REPO))] += sum(1 for _ in prose_of(tree))
+        spoken = list(spoken_in(tree))
+        named = {one.name: one for one in spoken if one.name and one.given is None}
+        if named:
+            known[module] = named
+        at = path.relative_to(REPO)
+        wrong += [f"{at}:{one.line}: {fault}" for one in spoken for fault in faults_of(one)]
     said = set[str]()
     for path, tree in trees.items():
         names = Names.of(_module(path), tree, known)
         said |= {*said_in(tree, names)}
         wrong += [f"{path.relative_to(REPO)}:{line}: {fault}" for line, fault in wrong_calls(tree, names)]
     wrong += [
-        f"{one.code}: nobody says it"
-        for spoken in known.values()
-        for one in spoken.values()
-        if one.name and one.code not in said
+        f"{module}: nobody uses {name}"
+        for module, named in known.items()
+        for name in named
+        if name not in said
     ]
     wrong += faults_of_profiles(written_in())
     listed = read_list()
@@ -229,7 +239,7 @@ def main() -> None:
     wrong += compared(counts, listed)
     if wrong:
         raise SystemExit("\n".join(wrong))
-    print(f"{sum(counts.values())} sentences are outside of `words` still.")
+    print(f"{sum(counts.values())} texts are no message still.")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ what is wrong with those that there are.
 Also a language that nobody speaks, for tests: accented letters, a third longer, the fields intact.
 """
 
-import ast
 import sys
 from collections.abc import Iterator
 from io import BytesIO
@@ -12,11 +11,11 @@ from pathlib import Path
 from string import Formatter
 
 from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from tests.profiletexts import written_in
-from tests.prose import is_words, spoken_in
 from wizard.model.said import PROFILES, fields_of
 
 REPO = Path(__file__).resolve().parent.parent
@@ -34,6 +33,8 @@ FORMATS = {
     "row": "whole sentences",
     "First": "begins with a capital letter",
 }
+KEYWORDS = {"t": None, "Sentence": None, "tn": (1, 2), "Sentences": (1, 2)}
+Texts = str | tuple[str, ...]
 HEAD = """# What diskwright says. A translation is this file with the right sides filled in:
 # profiles/locale/LANGUAGE/LC_MESSAGES/diskwright.po. CONTRIBUTING.md says how to make one.
 # Names in braces, such as {drive} or {size:size}, are replaced by values; they stay as they are.
@@ -42,20 +43,25 @@ ACCENTED = str.maketrans("aeiouyncsAEIOUYNCS", "áéíöûýñçšÁÉÍÖÛÝÑ
 
 
 def template() -> Catalog:
-    """Every sentence of the program, in the order of its codes, the code as context; then the texts of the
-    profiles."""
+    """Return every message of the program as Babel finds it, then the texts of the profiles."""
     catalog = Catalog(project="diskwright", header_comment=HEAD, charset="utf-8", fuzzy=False)
-    modules = filter(is_words, (REPO / "wizard").rglob("*.py"))
-    found = [one for module in modules for one in spoken_in(ast.parse(module.read_text(encoding="utf-8")))]
-    for one in sorted(found, key=lambda one: one.code):
-        text = one.texts if len(one.texts) > 1 else one.texts[0]
-        catalog.add(text, context=one.code, auto_comments=tuple(_notes(one.texts[0])))
+    found = extract_from_dir(str(REPO / "wizard"), [("**.py", "python")], keywords=KEYWORDS)
+    for text, notes in sorted({text: _notes_on(text) for _, _, text, _, _ in found}.items(), key=_by_text):
+        catalog.add(text, auto_comments=notes)
     for written in written_in():
         where = f"{written.file}: {written.key}"
         catalog.add(written.text, context=PROFILES, auto_comments=(where,))
     for message in catalog:
         message.flags.discard("python-format")  # `25 % of it` is none
     return catalog
+
+
+def _by_text(one: tuple[Texts, tuple[str, ...]]) -> tuple[str, ...]:
+    return (one[0],) if isinstance(one[0], str) else one[0]
+
+
+def _notes_on(text: Texts) -> tuple[str, ...]:
+    return tuple(_notes(text if isinstance(text, str) else text[0]))
 
 
 def _notes(english: str) -> Iterator[str]:
@@ -78,7 +84,7 @@ def faults(po: Path) -> Iterator[str]:
         catalog = read_po(file, ignore_obsolete=True)
     for message in catalog:
         if message.id and message.string and (fault := fault_of(message)):
-            yield f"{po.relative_to(REPO)}: {message.context}: {fault}"
+            yield f"{po.relative_to(REPO)}: {message.id}: {fault}"
 
 
 def fault_of(message: Message) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from wizard.documents.language import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe import pool
 from wizard.tools import debuglog
 from wizard.tools.heard import Heard
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from wizard.model.said import Said
+
+AFTER = t("If a run was begun, `diskwright status` tells how it stands.")
 
 
 class Command(Protocol):
@@ -147,9 +150,12 @@ def tell_called(file: str) -> None:
     from shutil import which
 
     if which("diskwright") is None:
-        from wizard.faces.words.cli import NO_SUCH_NAME
-
-        _tell(NO_SUCH_NAME(file=quote(printable(file, 400))))
+        _tell(
+            t(
+                "`diskwright` is no command of this shell; in its place type {file}",
+                file=quote(printable(file, 400)),
+            )
+        )
 
 
 def carry_out(words: list[str]) -> int:
@@ -164,9 +170,7 @@ def carry_out(words: list[str]) -> int:
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        from wizard.faces.words.cli import AFTER, ENDED
-
-        _tell(ENDED(), AFTER() if begins else None)
+        _tell(t("ended by you."), AFTER if begins else None)
         return ExitCode.ENDED_BY_USER
     except BrokenPipeError:
         # The reader of our output has gone; what is left unflushed must not raise again at exit.
@@ -175,17 +179,14 @@ def carry_out(words: list[str]) -> int:
     except OSError as error:
         if error.filename and error.errno in UNWELL:
             debuglog.note_exception()
-            from wizard.faces.words.cli import AFTER, UNUSABLE
-
             where = printable(str(error.filename), 200)
-            _tell(UNUSABLE(file=where, why=error.strerror or ""), AFTER())
+            _tell(t("{file} cannot be used: {why}.", file=where, why=error.strerror or ""), AFTER)
             return ExitCode.FAILED
         if error.errno != errno.ENOSPC or error.filename:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        from wizard.faces.words.cli import OUTPUT_FULL
 
-        _tell(OUTPUT_FULL())
+        _tell(t("The output could not be written: its disk is full."))
         return ExitCode.FAILED
 
 
@@ -216,27 +217,31 @@ def dispatch(words: list[str]) -> int:
         print(f"diskwright {__version__}")
         return ExitCode.DONE
     if not all(os.path.isdir(f"{PROFILES}/{room}") for room in ROOMS):  # noqa: PTH112 - see `language`
-        from wizard.faces.words.cli import NO_PROFILES
-
-        _tell(NO_PROFILES(folder=printable(PROFILES, 200)))
+        _tell(
+            t(
+                "{folder} is missing or not whole: what is known of drives and purposes is "
+                "there. Without it, known shingled drives would not be recognised. Install "
+                "diskwright again.",
+                folder=printable(PROFILES, 200),
+            )
+        )
         return ExitCode.FAILED
     # A path is the drive that the wizard begins with.
     name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
     if name != WIZARD and name not in COMMANDS:
-        from wizard.faces.words.cli import NO_COMMAND
-
-        _tell(NO_COMMAND(name=repr(name[:40])))
+        _tell(t("there is no command {name}; `diskwright --help` lists them.", name=repr(name[:40])))
         return ExitCode.USAGE
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         # Before everything else is loaded, which takes as long as the server does.
         pool.begin()
-    # Now, while it can be read: it tells of a medium that fails.
-    import_module("wizard.faces.words.cli")
     arguments = parse(parser_of(name), words)
     if name == WIZARD and arguments.device in COMMANDS:
-        from wizard.faces.words.cli import COMMAND_FIRST
-
-        _tell(COMMAND_FIRST(command=arguments.device))
+        _tell(
+            t(
+                "a command comes first, its options behind it: `diskwright {command} ...`",
+                command=arguments.device,
+            )
+        )
         return ExitCode.USAGE
     arguments.words = (name, *words)
     return command_of(name).main(arguments)

@@ -71,7 +71,7 @@ def program() -> Program:
     codes = tuple(str(code()).partition(" ") for code in words.CODES)
     return Program(
         __version__,
-        _command("", "", str(words.WIZARD())),
+        _command("", "", str(words.WIZARD)),
         tuple(
             _command(str(words.FOLDERS[folder]()), name, str(words.SAYS[name]()))
             for folder, names in FOLDERS.items()

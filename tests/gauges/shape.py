@@ -16,6 +16,7 @@ PROGRAM = "wizard"
 WORDS_PER_STRING = 8
 """So many characters of a string count as one token: text moved between code and data changes nothing."""
 TEXT_FILES = frozenset({".toml", ".json"})
+MESSAGES = frozenset({"t", "tn", "Sentence", "Sentences"})
 CODE = (tokenize.NAME, tokenize.NUMBER, tokenize.OP)
 
 
@@ -79,13 +80,11 @@ def import_cycles() -> set[frozenset[str]]:
 
 
 def sentences_of(tree: ast.Module) -> Iterator[str]:
-    """Yield the English text of every `Sentence(code, text, ...)`."""
+    """Yield the English texts of every message."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) == "Sentence":
+        if isinstance(node, ast.Call) and _called(node) in MESSAGES:
             texts = [
-                arg.value
-                for arg in node.args[1:]
-                if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+                arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
             ]
             if texts:
                 yield " ".join(texts)

@@ -17,14 +17,15 @@ from wizard.model.written import DERIVED, IN_ENGLISH, WHERE_USED
 JSON = dict[str, Any]
 
 SAID: JSON = {
-    "description": "A sentence: its code, and the values that it names. profiles/locale/diskwright.pot "
-    "has the English of each code.",
+    "description": "A message: its English, a second form if it depends on a number (values.count), and its "
+    "values.",
     "type": "object",
     "properties": {
-        "code": {"type": "string"},
+        "english": {"type": "string"},
+        "several": {"type": "string"},
         "values": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Value"}},
     },
-    "required": ["code", "values"],
+    "required": ["english", "values"],
     "additionalProperties": False,
 }
 VALUE: JSON = {

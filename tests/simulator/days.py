@@ -4,6 +4,7 @@ stale or from another run. Whatever command a message recommends is asked, and w
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -454,14 +455,15 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
 
     def live(seed: int, script: Script = ()) -> list[str]:
         Clock.dice = Random(seed)
-        day = Day(job, folder / f"seed{seed}-{len(now)}", Random(seed), rules)
-        now.append(day)
+        day = Day(job, folder / f"seed{seed}", Random(seed), rules)
+        now[:] = [day]
         try:
             day.begin(kept / "engine")
             day.goes_by(script)
         except (AssertionError, Exception) as error:
             story = "\n".join([f"{job.name}, seed {seed}:", *day.told])
             raise AssertionError(f"{error}\n{story}\nAgain: DISKWRIGHT_SEED={seed} tests/run loop") from error
+        shutil.rmtree(day.run)
         return day.told
 
     with pytest.MonkeyPatch.context() as patched:

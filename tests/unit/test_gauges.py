@@ -47,8 +47,6 @@ def test_english_that_reads_like_a_translation_counts_for_more() -> None:
     assert index([PLAIN]) < 1.5 < 5 < index([STILTED])
 
 
-def test_sentences_are_found_without_their_codes() -> None:
-    tree = ast.parse(
-        'A = Sentence("a.code", "One text.")\nB = words.Sentence("b", "Two.", "more")\nC = f("no")'
-    )
+def test_messages_are_found() -> None:
+    tree = ast.parse('A = Sentence("One text.")\nB = tn("Two.", "more", count=1)\nC = f("no")')
     assert list(sentences_of(tree)) == ["One text.", "Two. more"]

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
 from wizard.advise.filesystems import BTRFS, Filesystem, filesystem, obstacles, room_bytes
-from wizard.advise.words import ranking as words
 from wizard.advise.workloads import Candidate, Profile, Standing
 from wizard.advise.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade, Withheld
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 _ORDER = list(Place)
 
@@ -102,11 +101,25 @@ def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
     """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
     what was measured on drives that manage themselves says nothing of it."""
     if zoned and candidate.filesystem == BTRFS.name and candidate.moves_up:
-        return replace(candidate.usual, place=Place.CHOSEN, sentence=words.ON_ZONES(), evidence=())
+        return replace(
+            candidate.usual,
+            place=Place.CHOSEN,
+            sentence=t(
+                "It is the only filesystem made here that can live on such a drive. It "
+                "writes everything in new places, zone after zone. It takes the whole drive, "
+                "without a partition table. Data are kept once; files cannot be exempted "
+                "from copy-on-write (nodatacow), nor their space reserved (fallocate)."
+            ),
+            evidence=(),
+        )
     if zoned:
         # What does not suit the work does not suit it better for being the only one that can be made.
         unfit = candidate.filesystem == BTRFS.name
-        sentence = candidate.usual.sentence if unfit else words.NOT_ON_ZONES()
+        sentence = (
+            candidate.usual.sentence
+            if unfit
+            else t("What speaks for it on other drives does not count here.")
+        )
         return replace(candidate.usual, place=Place.REJECTED, sentence=sentence, evidence=())
     return candidate.shingled if shingled else candidate.usual
 
@@ -118,9 +131,27 @@ def _obstacles(
     if manages_zones(drive):
         return (*found, *zone_obstacles(kind, machine, drive))
     if recording.management == "host-managed":
-        return (*found, str(words.HIDDEN_ZONES()))
+        return (
+            *found,
+            str(
+                t(
+                    "Its model is one whose zones the host must manage, but the kernel shows no "
+                    "zones. Writes out of order may fail. Connect it to a controller that passes "
+                    "zones on, and look again."
+                )
+            ),
+        )
     if drive.zones is not None and drive.zones.takes_partitions is False:
-        return (*found, str(words.NO_PARTITIONS()))
+        return (
+            *found,
+            str(
+                t(
+                    "This kernel takes no partitions on the drive, which it calls host-aware. "
+                    "From kernel 6.8 on, it is a disk like any other. Boot such a kernel, or "
+                    "make the filesystem by hand on the whole drive, which takes any write."
+                )
+            ),
+        )
     return found
 
 
@@ -215,36 +246,68 @@ def _moved(
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(barred[name][0] for name in before)
-    up = words.UP_TO_FIRST if place is Place.CHOSEN else words.UP_TO_SECOND
+    up = (
+        Sentence("It moves up to the first place because {others:and} cannot be used here.")
+        if place is Place.CHOSEN
+        else Sentence("It moves up to the second place because {others:and} cannot be used here.")
+    )
     moved = up(others=tuple(filesystem(name).title for name in before))
-    return in_a_row(moved, *(words.BECAUSE(why=why) for why in reasons), standing.sentence)
+    return in_a_row(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
 
 
 def _barred_sentence(candidate: Candidate, standing: Standing) -> Said:
     title = filesystem(candidate.filesystem).title
     if standing.place is Place.REJECTED:
         return standing.sentence
-    kept_from = words.FIRST_BARRED if standing.place is Place.CHOSEN else words.SECOND_BARRED
+    kept_from = (
+        Sentence("{title} would come first for this work, but cannot be used here.")
+        if standing.place is Place.CHOSEN
+        else Sentence("{title} would come second for this work, but cannot be used here.")
+    )
     return in_a_row(kept_from(title=title), standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found = [words.UNREAD(why=unread.why) for unread in drive.unread if unread.what == "drive"]
+    found = [
+        t("The drive could not be read: {why}", why=unread.why)
+        for unread in drive.unread
+        if unread.what == "drive"
+    ]
     silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
     if silent and machine.root:
-        found.append(words.CONTENT_UNREAD(why=silent))
+        found.append(
+            t(
+                "What the drive holds could not be read, so it may be failing. Save its data "
+                "before anything else. {why}",
+                why=silent,
+            )
+        )
     if manages_zones(drive):
         found += zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append(words.LIKELY_SHINGLED())
+        found.append(
+            t("The drive is likely shingled, but not surely; the advice is the one for shingled drives.")
+        )
         found += _otherwise(profile)
     if not machine.kernel.filesystems:
-        found.append(words.FILESYSTEMS_UNREAD())
+        found.append(t("Which filesystems the kernel has could not be read; mounting will tell."))
     for what, value, follows in (
-        ("size_bytes", drive.size_bytes, words.SIZE_UNREAD()),
-        ("geometry", drive.geometry, words.BLOCKS_UNREAD()),
-        ("rotational", drive.rotational, words.ROTATION_UNTOLD()),
-        ("zoned", drive.zoned, words.ZONES_UNREAD()),
+        (
+            "size_bytes",
+            drive.size_bytes,
+            t("The drive's size could not be read, so no limit of size was checked."),
+        ),
+        (
+            "geometry",
+            drive.geometry,
+            t("The drive's block sizes could not be read, so they were not checked."),
+        ),
+        (
+            "rotational",
+            drive.rotational,
+            t("Nothing says whether the drive rotates; what depends on that is left out."),
+        ),
+        ("zoned", drive.zoned, t("Whether the drive has zones that the host must manage could not be read.")),
     ):
         if value is None:
             why = [unread.why for unread in drive.unread if unread.what == what]
@@ -261,7 +324,13 @@ def _otherwise(profile: Profile) -> list[Said]:
     )
     if usual == shingled:
         return []
-    return [words.OTHERWISE(usual=filesystem(usual).title, shingled=filesystem(shingled).title)]
+    return [
+        t(
+            "If it is not, {usual} would come before {shingled} for this work.",
+            usual=filesystem(usual).title,
+            shingled=filesystem(shingled).title,
+        )
+    ]
 
 
 def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) -> Iterator[str]:
@@ -276,22 +345,57 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
         return
     if measured.show(first, second):
         return
-    yield str(words.UNPROVEN(first=filesystem(first).title, second=filesystem(second).title))
+    yield str(
+        t(
+            "No study ran both often enough, like for like, to show {first} faster than "
+            "{second} at this work. A trial would tell: `t` on the plan, or `diskwright "
+            "trial`.",
+            first=filesystem(first).title,
+            second=filesystem(second).title,
+        )
+    )
     if shingled:
-        yield str(words.TRIAL_IN_CACHE())
+        yield str(
+            t(
+                "A trial of minutes stays within a shingled drive's cache. `--seconds` and "
+                "`--most-bytes` let it run for hours."
+            )
+        )
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
     found: list[Said] = []
     if profile.solid_state and drive.rotational:
-        found.append(words.ROTATES())
+        found.append(
+            t(
+                "This purpose is for drives that do not rotate, and this one does. A purpose "
+                "named after what it will hold fits it better."
+            )
+        )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if is_shingled(recording):
-        found.append(words.SHINGLED())
+        found.append(
+            t(
+                "Shingled drives write long runs fast. Once their cache is full, rewriting "
+                "in place is slow, whatever filesystem they have."
+            )
+        )
         if profile.root:
-            found.append(words.SHINGLED_SYSTEM())
+            found.append(
+                t(
+                    "A shingled drive is a poor home for a system, which rewrites small blocks "
+                    "all day. Another drive would serve better."
+                )
+            )
     if discards and (drive.rotational is False or is_shingled(recording)):
-        found.append(words.DISCARDS())
+        found.append(
+            t(
+                "The drive takes discards. Let fstrim.timer send them once a week (systemctl "
+                "enable --now fstrim.timer). The mount option discard sends them at every "
+                "deletion, and is not recommended. Since kernel 6.2, Btrfs discards by "
+                "itself in the background."
+            )
+        )
     return tuple(map(str, found))
 
 

@@ -9,7 +9,7 @@ from wizard.advise.words import options as words
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row, parts_of
+from wizard.model.said import Said, Sentence, in_a_row, parts_of, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -19,7 +19,10 @@ LISTS = {
 """Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for
 joins what is there."""
 
-NOT_WRITTEN = {Kind.TUNE: words.TUNES, Kind.SCHEDULER: words.SCHEDULER}
+NOT_WRITTEN = {
+    Kind.TUNE: Sentence("it changes a filesystem that exists already, and makes or mounts none."),
+    Kind.SCHEDULER: Sentence("it is a scheduler, and diskwright sets none."),
+}
 """Why options of these kinds cannot be asked for."""
 
 
@@ -78,16 +81,41 @@ def check_phrases(
     wanted = [catalogue[name] for name in names if name in catalogue]
     for phrase in phrases:
         if not any(is_danger(option, phrase) for option in wanted):
-            raise BadInput(str(words.NO_DANGER(phrase=repr(printable(phrase, 120)))))
+            raise BadInput(
+                str(
+                    t(
+                        "No option that was asked for has the danger {phrase}: type what the refusal "
+                        "says, exactly.",
+                        phrase=repr(printable(phrase, 120)),
+                    )
+                )
+            )
 
 
 def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
     option = catalogue.get(name)
     if option is None:
-        raise BadInput(str(words.UNKNOWN(option=repr(printable(name, 50)), filesystem=filesystem)))
+        raise BadInput(
+            str(
+                t(
+                    "There is no option {option}; `diskwright options {filesystem}` lists them by id.",
+                    option=repr(printable(name, 50)),
+                    filesystem=filesystem,
+                )
+            )
+        )
     if option.kind in NOT_WRITTEN:
         why = NOT_WRITTEN[option.kind]()
-        raise BadInput(str(words.NOT_ASKED(option=option.id, text=option.text, why=why)))
+        raise BadInput(
+            str(
+                t(
+                    "{option} ({text}) cannot be asked for here: {why}",
+                    option=option.id,
+                    text=option.text,
+                    why=why,
+                )
+            )
+        )
     if filesystem not in option.filesystems:
         said = words.OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
         raise BadInput(str(said))
@@ -98,13 +126,22 @@ def refuse(option: CatalogueOption, site: Site) -> None:
     """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
     typed."""
     if option.default:
-        raise BadInput(str(words.DEFAULT(option=option.text, why=option.never)))
+        raise BadInput(str(t("{option} is nothing to ask for. {why}", option=option.text, why=option.never)))
     if option.refused:
-        raise Refused(str(words.REFUSED(option=option.text, why=option.never)))
+        raise Refused(str(t("{option} is not possible: {why}", option=option.text, why=option.never)))
     if reason := limits(option, site):
-        raise Refused(str(words.NOT_HERE(option=option.text, why=reason)))
+        raise Refused(str(t("{option} is not possible here. {why}", option=option.text, why=reason)))
     if option.danger and site.root:
-        raise Refused(str(words.NOT_FOR_SYSTEM(option=option.text, why=option.never)))
+        raise Refused(
+            str(
+                t(
+                    "{option} puts data at risk, and a volume that the system lives on does not "
+                    "get it. {why}",
+                    option=option.text,
+                    why=option.never,
+                )
+            )
+        )
 
 
 def is_danger(option: CatalogueOption, typed: str) -> bool:
@@ -114,7 +151,13 @@ def is_danger(option: CatalogueOption, typed: str) -> bool:
 
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
     if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
-        said = words.DANGEROUS(option=option.text, why=option.never, phrase=option.phrase)
+        said = t(
+            "{option} puts data at risk. {why} To have it all the same, type its danger "
+            'back exactly: --danger "{phrase}"',
+            option=option.text,
+            why=option.never,
+            phrase=option.phrase,
+        )
         raise Refused(str(said))
 
 
@@ -168,7 +211,15 @@ def _stays(
         (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
     )
     if entry.always and against is not None:
-        raise BadInput(str(words.NEEDED(option=against.id, advised=option.text)))
+        raise BadInput(
+            str(
+                t(
+                    "{option} cannot stand beside {advised}, which the drive needs.",
+                    option=against.id,
+                    advised=option.text,
+                )
+            )
+        )
     return against is None
 
 

@@ -7,7 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.advise.reading import LONGEST_ID, Place, gather
-from wizard.advise.words import options as said_of
 from wizard.advise.words import profiles as words
 from wizard.advise.zones import manages_zones
 from wizard.filesystems.kind import FilesystemKind
@@ -15,9 +14,13 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
 from wizard.model.names import printable
-from wizard.model.said import NO_TEXT, ProfileText, Said
+from wizard.model.said import NO_TEXT, ProfileText, Said, Sentences, t
 from wizard.model.units import parse_size
 from wizard.model.written import IN_ENGLISH, WHERE_USED
+
+NO_FILESYSTEM = Sentences(
+    "The kernel ({release}) has no {titles:and}.", "The kernel ({release}) has none of {titles:and}."
+)
 
 
 class Kind(StrEnum):
@@ -44,15 +47,15 @@ class Need(StrEnum):
 
 
 NEEDS = {
-    Need.ROTATIONAL: said_of.ROTATING(),
-    Need.NON_ROTATIONAL: said_of.NOT_ROTATING(),
-    Need.SHINGLED: said_of.SHINGLED(),
-    Need.NOT_SHINGLED: said_of.NOT_SHINGLED(),
-    Need.ZONED: said_of.ZONED(),
-    Need.NOT_ZONED: said_of.NOT_ZONED(),
-    Need.ALL_SEQUENTIAL: said_of.ALL_SEQUENTIAL(),
-    Need.DISCARD: said_of.DISCARD(),
-    Need.NOT_ROOT: said_of.NOT_ROOT(),
+    Need.ROTATIONAL: t("It is for drives that rotate."),
+    Need.NON_ROTATIONAL: t("It is for drives that do not rotate."),
+    Need.SHINGLED: t("It is for shingled drives."),
+    Need.NOT_SHINGLED: t("It does not suit a shingled drive."),
+    Need.ZONED: t("It is for drives whose zones the host must manage."),
+    Need.NOT_ZONED: t("It does not suit a drive whose zones the host must manage."),
+    Need.ALL_SEQUENTIAL: t("It is for drives on which no zone takes any write."),
+    Need.DISCARD: t("It is for drives that take discards."),
+    Need.NOT_ROOT: t("It is not for the filesystem the system itself lives on."),
 }
 """What each need says where it is not met, and of the option itself."""
 
@@ -172,7 +175,7 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     kinds = [KINDS[name] for name in option.filesystems]
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
         titles = tuple(kind.title for kind in kinds)
-        none = said_of.NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
+        none = NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
         return OnKernel(False, none)
     reason = kernel_reason(option, kernel)
     if reason is None:
@@ -189,7 +192,9 @@ def version_of(text: str) -> tuple[int, int]:
     """`6.2` as numbers; raises BadInput for anything else."""
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise BadInput(str(said_of.NO_VERSION(text=repr(printable(text, 20)))))
+        raise BadInput(
+            str(t("{text} is no kernel version: write it as 6.2.", text=repr(printable(text, 20))))
+        )
     return int(match[1]), int(match[2])
 
 
@@ -211,11 +216,21 @@ def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):
-        return said_of.KERNEL_UNKNOWN(option=option.text)
+        return t(
+            "The kernel's version could not be read, and {option} is not in every kernel.", option=option.text
+        )
     if option.since and kernel.version < version_of(option.since):
-        return said_of.KERNEL_OLD(since=option.since, release=kernel.release)
+        return t(
+            "Kernel {since} is the first to take it; {release} runs.",
+            since=option.since,
+            release=kernel.release,
+        )
     if option.until and kernel.version >= version_of(option.until):
-        return said_of.KERNEL_NEW(until=option.until, release=kernel.release)
+        return t(
+            "Kernels from {until} on no longer take it; {release} runs.",
+            until=option.until,
+            release=kernel.release,
+        )
     return None
 
 
@@ -234,11 +249,11 @@ def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
-        return said_of.ROTATION_UNTOLD()
+        return t("Nothing says whether the drive rotates.")
     if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
-        return said_of.LOOP()
+        return t("A loop device leaves the order of requests to the drive that holds its file.")
     if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
-        return said_of.NOT_HAD()
+        return t("The kernel does not offer it for this drive.")
     return next((NEEDS[need] for need in option.needs if not held[need]), None)
 
 
@@ -246,11 +261,11 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Said | None:
     if not (option.at_least or option.at_most):
         return None
     if size is None:
-        return said_of.SIZE_UNKNOWN()
+        return t("The volume's size is not known.")
     if option.at_least and size < (least := parse_size(option.at_least)):
-        return said_of.AT_LEAST(least=least)
+        return t("It is for volumes of {least:exact} and more.", least=least)
     if option.at_most and size > (most := parse_size(option.at_most)):
-        return said_of.AT_MOST(most=most)
+        return t("It is for volumes up to {most:exact}.", most=most)
     return None
 
 
@@ -261,22 +276,30 @@ def _entries(path: Path, form: OptionFile) -> list[Place[CatalogueOption]]:
 def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOption]]) -> None:
     option = place.entry
     if not option.filesystems and option.kind is not Kind.SCHEDULER:
-        raise place.fault("filesystems", words.NO_FILESYSTEM())
+        raise place.fault("filesystems", t("name at least one filesystem."))
     for name in option.filesystems:
         if name not in KINDS:
             said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
             raise place.fault("filesystems", said)
     if not _TEXTS[option.kind].fullmatch(option.text):
-        said = words.NOT_ONE_OPTION(text=repr(printable(option.text, 40)), kind=option.kind)
+        said = t(
+            "{text} cannot be written as one {kind} option.",
+            text=repr(printable(option.text, 40)),
+            kind=option.kind,
+        )
         raise place.fault("text", said)
     if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault("text", words.RESERVED(text=repr(printable(option.text, 40))))
+        raise place.fault(
+            "text", t("{text} is for diskwright itself to set.", text=repr(printable(option.text, 40)))
+        )
     if (option.danger or option.refused or option.default) and not option.never:
-        raise place.fault("never", words.NO_REASON())
+        raise place.fault(
+            "never", t("an option marked as dangerous, refused or the default is never offered: say why.")
+        )
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            said = words.NO_CONFLICT(option=repr(printable(other, LONGEST_ID)))
+            said = t("there is no option {option}.", option=repr(printable(other, LONGEST_ID)))
             raise place.fault("conflicts", said)
     _check_bounds(place)
 
@@ -285,9 +308,21 @@ def _check_phrase(place: Place[CatalogueOption]) -> None:
     """A dangerous option that can be had needs a phrase, and no other has one."""
     option, phrase = place.entry, place.entry.phrase.english
     if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(phrase):
-        raise place.fault("phrase", words.PHRASE())
+        raise place.fault(
+            "phrase",
+            t(
+                "a dangerous option of mkfs or mount that is not refused has a phrase that "
+                "is typed back. No other has one."
+            ),
+        )
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
-        raise place.fault("phrase", words.PHRASE_TYPED(longest=LONGEST_PHRASE))
+        raise place.fault(
+            "phrase",
+            t(
+                "write a line of plain text that can be typed, at most {longest} characters.",
+                longest=LONGEST_PHRASE,
+            ),
+        )
 
 
 def _check_bounds(place: Place[CatalogueOption]) -> None:
@@ -301,4 +336,4 @@ def _check_bounds(place: Place[CatalogueOption]) -> None:
         try:
             _ = reads(text) if text else None
         except BadInput as error:
-            raise place.fault(key, words.OTHER_FAULT(why=str(error))) from None
+            raise place.fault(key, t("{why}", why=str(error))) from None

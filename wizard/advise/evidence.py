@@ -6,10 +6,11 @@ from pathlib import Path
 from statistics import fmean
 
 from wizard.advise.reading import Place, gather
-from wizard.advise.words import profiles as words
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
-from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
+from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row, t, tn
+
+NO_FIGURE = t("there is no figure; a measurement without one proves nothing.")
 
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 """How a finding's code begins, and how the ids of the measurements on the same matter do."""
@@ -66,7 +67,7 @@ def load_evidence() -> dict[str, Evidence]:
     places = gather("evidence", EvidenceFile, _entries, lambda evidence: evidence.id)
     for place in places.values():
         if not place.entry.figures:
-            raise place.fault("figures", words.NO_FIGURE())
+            raise place.fault("figures", NO_FIGURE)
     return {name: place.entry for name, place in places.items()}
 
 
@@ -75,9 +76,15 @@ def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
     for index, row in enumerate(form.measurements):
         place = Place(path, f"measurements[{index}]", _card(form.study, row))
         if row.figures and row.runs:
-            raise place.fault("runs", words.FIGURES_AND_RUNS())
+            raise place.fault(
+                "runs",
+                t(
+                    "give the figures or each run; a figure beside the runs would be a second "
+                    "word on the same."
+                ),
+            )
         if not all(values for _, values in row.runs):
-            raise place.fault("runs", words.NO_FIGURE())
+            raise place.fault("runs", NO_FIGURE)
         found.append(place)
     return found
 
@@ -87,7 +94,7 @@ def _card(study: Study, row: Measurement) -> Evidence:
     return Evidence(
         id=row.id,
         title=row.title,
-        source=words.STUDY(title=study.title, source=study.source),
+        source=t("{title}: {source}", title=study.title, source=study.source),
         era=row.era or study.era,
         kernel=row.kernel or study.kernel,
         hardware=row.hardware or study.hardware,
@@ -103,14 +110,24 @@ def _card(study: Study, row: Measurement) -> Evidence:
 def _repeated(study: Study, row: Measurement) -> Said:
     """How often each was measured, and how far the runs lay apart."""
     if row.runs:
-        return words.RUNS(
-            runs=tuple(
-                words.RUN(name=_titled(name), count=len(values), low=min(values), high=max(values))
-                for name, values in row.runs
-                if values
+        runs = tuple(
+            tn(
+                "{name} {low:g} in one run",
+                "{name} {low:g} to {high:g} in {count} runs",
+                name=_titled(name),
+                count=len(values),
+                low=min(values),
+                high=max(values),
             )
+            for name, values in row.runs
+            if values
         )
-    return words.MEAN_OF_RUNS(count=study.repeats) if study.repeats > 1 else words.ONE_RUN()
+        return t("Lowest and highest run: {runs:semicolons}.", runs=runs)
+    return (
+        t("Each figure is the mean of {count} runs; how far they lay apart is not told.", count=study.repeats)
+        if study.repeats > 1
+        else t("One run of each, as far as the study tells: another could differ.")
+    )
 
 
 def _titled(name: str) -> Said | str:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wizard.advise.catalogue import CatalogueOption, Kind
-from wizard.advise.words import existing as words
 from wizard.model.advice import Choice
 from wizard.model.geometry import plausible_optimal_io_bytes
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KIB
 
 READ_AHEAD_BYTES = 128 * KIB
@@ -78,7 +77,9 @@ def tuning_for(
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
         source = _source(known, Kind.SCHEDULER, choice.scheduler.text)
-        what = words.SCHEDULER(wanted=choice.scheduler.text, now=drive.scheduler or "")
+        what = t(
+            "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
+        )
         changes.append(Change(str(what), choice.scheduler.why, source))
     ahead = _read_ahead(drive)
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
@@ -101,13 +102,18 @@ def _mount_options(
     for option in (entry for entry in known if entry.kind is Kind.MOUNT and entry.danger):
         for text in {option.text, *option.also} & set(kept):
             kept.remove(text)
-            changes.append(Change(str(words.WITHOUT(option=text)), option.never, option.source))
+            changes.append(
+                Change(str(t("mounted without {option}", option=text)), option.never, option.source)
+            )
     for advised in choice.mount:
         if advised.text in kept:
             continue
         kept = [text for text in kept if not _says_the_same(text, advised.text)]
         kept.append(advised.text)
-        what, source = str(words.WITH(option=advised.text)), _source(known, Kind.MOUNT, advised.text)
+        what, source = (
+            str(t("mounted with {option}", option=advised.text)),
+            _source(known, Kind.MOUNT, advised.text),
+        )
         changes.append(Change(what, _with_risk(advised.why, advised.risk), source))
     if not changes:
         return None, []
@@ -122,7 +128,7 @@ def _says_the_same(text: str, advised: str) -> bool:
 
 
 def _with_risk(why: Said | str, risk: Said | str) -> str | Said:
-    return words.AND_RISK(why=why, risk=risk) if risk else why
+    return t("{why} Risk: {risk}", why=why, risk=risk) if risk else why
 
 
 def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> Said | str:
@@ -136,7 +142,14 @@ def _read_ahead(drive: Drive) -> int:
 
 
 def _more_ahead(now: int, wanted: int) -> Change:
-    what, why = words.READ_AHEAD(wanted=wanted), words.LESS_AHEAD(now=now)
+    what, why = (
+        t("read-ahead of {wanted:exact}", wanted=wanted),
+        t(
+            "The kernel reads {now:exact} ahead there, less than it does by itself. It "
+            "then reads long files in small pieces.",
+            now=now,
+        ),
+    )
     return Change(str(what), str(why), "kernel source, block/blk-settings.c")
 
 
@@ -144,7 +157,15 @@ def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
     takes = drive.discard is not None and drive.discard.maximum_bytes > 0
     if not takes or drive.rotational is not False or existing.trims_weekly is not False:
         return ()
-    return (Change(str(words.TIMER()), str(words.NOT_TRIMMED()), "fstrim(8)"),)
+    return (
+        Change(
+            str(t("fstrim.timer switched on")),
+            str(
+                t("The drive takes discards, and nothing tells it once a week which blocks it need not keep.")
+            ),
+            "fstrim(8)",
+        ),
+    )
 
 
 def _reserve(
@@ -159,8 +180,8 @@ def _reserve(
     )
     if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
         return {}
-    why = words.RESERVED(size=held, why=_with_risk(option.why, option.risk))
-    what = words.KEEPS_ONE() if share else words.KEEPS_NONE()
+    why = t("{size:size} are kept for root. {why}", size=held, why=_with_risk(option.why, option.risk))
+    what = t("1 % kept for root") if share else t("nothing kept for root")
     return {share: Change(str(what), why, option.source)}
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from wizard.advise.missing import lacking
-from wizard.advise.words import ranking as words
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
@@ -12,7 +11,7 @@ from wizard.filesystems.xfs import KIND as XFS
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB
 
 TABLE_BYTES = 2 * MIB
@@ -40,11 +39,23 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
         and kind.kernel_names
         and not machine.kernel.filesystems.intersection(kind.kernel_names)
     ):
-        found.append(words.NO_DRIVER(release=machine.kernel.release, title=kind.title))
+        found.append(
+            t(
+                "The running kernel ({release}) has no {title}: boot one that has, or install its module.",
+                release=machine.kernel.release,
+                title=kind.title,
+            )
+        )
     found += _missing(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         size = drive.geometry.logical_block_bytes
-        found.append(words.LARGE_BLOCKS(size=size, title=kind.title))
+        found.append(
+            t(
+                "The drive's logical blocks have {size} bytes; a {title} block has at most 4096.",
+                size=size,
+                title=kind.title,
+            )
+        )
     if room is not None:
         found += _size_obstacles(kind, room)
     return tuple(map(str, found))
@@ -55,7 +66,7 @@ def _missing(kind: Filesystem, machine: Machine) -> list[Said]:
     absent = lacking(machine, kind.makers)
     said = [absent.said] if absent else []
     said += [
-        words.FILE_MISSING(path=path, program=kind.tool, how=how)
+        t("{path} is missing, and {program} needs it: {how}.", path=path, program=kind.tool, how=how)
         for path, how in kind.needs_files
         if path in machine.missing_files
     ]
@@ -79,9 +90,17 @@ def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> i
 def _size_obstacles(kind: Filesystem, size: int) -> list[Said]:
     if size < kind.minimum_bytes:
         least = kind.minimum_bytes // MIB
-        return [words.TOO_SMALL(room=size, title=kind.title, least=least, why=kind.minimum_why)]
+        return [
+            t(
+                "There is room for {room:size}, and {title} needs {least} MiB: {why}.",
+                room=size,
+                title=kind.title,
+                least=least,
+                why=kind.minimum_why,
+            )
+        ]
     if size > kind.maximum_bytes:
-        return [words.TOO_LARGE(size=size, title=kind.title)]
+        return [t("{size:size} is more than {title} can address.", size=size, title=kind.title)]
     return []
 
 

@@ -8,10 +8,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from wizard.advise.reading import Place, gather
-from wizard.advise.words.profiles import EXPLAINED, NEAR_TERMS, NO_TERM, SHORT_LINE
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import ProfileText
+from wizard.model.said import ProfileText, t
 
 LONGEST = 400
 """Characters of a term's text: a few sentences, not an article."""
@@ -51,7 +50,11 @@ def load_glossary() -> tuple[Term, ...]:
         for spelling in place.entry.spellings:
             other = owners.setdefault(spelling.casefold(), place.entry)
             if other is not place.entry:
-                said = EXPLAINED(spelling=repr(printable(spelling, 40)), id=repr(other.id))
+                said = t(
+                    "{spelling} is explained already by the term with the id {id}.",
+                    spelling=repr(printable(spelling, 40)),
+                    id=repr(other.id),
+                )
                 raise place.fault("term", said)
     return tuple(
         sorted((place.entry for place in places.values()), key=lambda term: str(term.term).casefold())
@@ -69,7 +72,13 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
         by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)
     ]
     names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
-    raise BadInput(str(NEAR_TERMS(text=shown, near=names) if near else NO_TERM(text=shown)))
+    raise BadInput(
+        str(
+            t("The glossary does not have {text}. Did you mean {near:list}?", text=shown, near=names)
+            if near
+            else t("The glossary does not have {text}.", text=shown)
+        )
+    )
 
 
 def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
@@ -111,4 +120,6 @@ def _check(place: Place[Term]) -> None:
         *(("also", spelling) for spelling in term.also),
     ):
         if not said.english.strip() or printable(said.english, LONGEST) != said.english:
-            raise place.fault(key, SHORT_LINE(longest=LONGEST))
+            raise place.fault(
+                key, t("write one line of plain text, at most {longest} characters.", longest=LONGEST)
+            )

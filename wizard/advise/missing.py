@@ -5,16 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.advise.words.missing import (
-    NOT_INSTALLED,
-    NOT_INSTALLED_PACKAGE,
-    NOT_INSTALLED_UNKNOWN,
-    THE_BINDING,
-)
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 
 COMMANDS = {
     "debian": ("apt", "install"),
@@ -77,12 +71,32 @@ class Missing:
     def said(self) -> Said:
         """The sentence about it."""
         count = len(self.programs)
-        programs = tuple(THE_BINDING() if name == BINDING else name for name in self.programs)
+        programs = tuple(
+            t("libparted's binding for Python") if name == BINDING else name for name in self.programs
+        )
         if not self.packages:
-            return NOT_INSTALLED_UNKNOWN(programs=programs, count=count)
+            return tn(
+                "{programs:and} is not installed, and no package of this distribution is known to bring it.",
+                "{programs:and} are not installed, and no package of this distribution is "
+                "known to bring them.",
+                programs=programs,
+                count=count,
+            )
         if command := self.command:
-            return NOT_INSTALLED(programs=programs, command=command, count=count)
-        return NOT_INSTALLED_PACKAGE(programs=programs, packages=self.packages, count=count)
+            return tn(
+                "{programs:and} is not installed: `{command}` brings it.",
+                "{programs:and} are not installed: `{command}` brings them.",
+                programs=programs,
+                command=command,
+                count=count,
+            )
+        return tn(
+            "{programs:and} is not installed: the package {packages:and} brings it.",
+            "{programs:and} are not installed: {packages:and} brings them.",
+            programs=programs,
+            packages=self.packages,
+            count=count,
+        )
 
 
 class Lacking(Refused):

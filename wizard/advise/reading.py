@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from wizard.advise.words.profiles import NO_ID, USED_ID
 from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 Form = TypeVar("Form")
 Entry = TypeVar("Entry")
@@ -37,7 +36,14 @@ class Place(Generic[Entry]):
 def check_id(place: Place[Entry], key: str, value: str) -> None:
     """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
-        raise place.fault(key, NO_ID(text=repr(printable(value, 50)), longest=LONGEST_ID))
+        raise place.fault(
+            key,
+            t(
+                "{text} is no id: use small letters, digits and single hyphens, at most {longest}.",
+                text=repr(printable(value, 50)),
+                longest=LONGEST_ID,
+            ),
+        )
 
 
 def gather(
@@ -55,6 +61,13 @@ def gather(
             check_id(place, "id", name)
             other = found.get(name)
             if other is not None and other.path.parent == path.parent:
-                raise place.fault("id", USED_ID(id=repr(name), path=str(other.path)))
+                raise place.fault(
+                    "id",
+                    t(
+                        "{id} is already used in {path}; give one of the two another id.",
+                        id=repr(name),
+                        path=str(other.path),
+                    ),
+                )
             found[name] = place
     return found

@@ -15,7 +15,7 @@ from wizard.advise.words.options import OTHER_FILESYSTEM, TOGETHER
 from wizard.model.advice import Evidence, Place, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row
+from wizard.model.said import NO_TEXT, ProfileText, Said, Sentence, in_a_row, t
 
 BEHIND_THE_BUNDLED = 1000
 """The `order` of a workload that has none of its own."""
@@ -163,7 +163,15 @@ def find_workload(name: str) -> Profile:
         if profile.workload.id == name:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
-    raise BadInput(str(words.NO_WORKLOAD(name=repr(printable(name, 40)), known=known)))
+    raise BadInput(
+        str(
+            t(
+                "There is no workload {name}; the known ones are {known:list}.",
+                name=repr(printable(name, 40)),
+                known=known,
+            )
+        )
+    )
 
 
 def _unranked(ranked: Iterable[str]) -> list[Candidate]:
@@ -238,25 +246,45 @@ class _Joined:
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
             if not text.strip() or printable(text, 400) != text:
-                raise self.place.fault(key, words.ONE_LINE())
+                raise self.place.fault(key, t("write one line of plain text."))
         if not LABEL.fullmatch(self.form.label):
-            raise self.place.fault("label", words.LABEL())
+            raise self.place.fault(
+                "label",
+                t(
+                    "a label has 1 to 12 letters, digits, hyphens or underscores and begins with "
+                    "a letter or digit."
+                ),
+            )
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
                 said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
                 raise self.place.fault(f"choices[{index}].filesystem", said)
             if name in names[:index]:
-                raise self.place.fault(f"choices[{index}].filesystem", words.RANKED_BEFORE(filesystem=name))
+                raise self.place.fault(
+                    f"choices[{index}].filesystem", t("{filesystem} was ranked before.", filesystem=name)
+                )
 
     def _check_places(self, places: Sequence[Place], key: str) -> None:
         shingled = "." in key
         if Place.CHOSEN not in places:
-            none = words.NONE_CHOSEN_SHINGLED if shingled else words.NONE_CHOSEN
+            none = (
+                Sentence("no filesystem is chosen on a shingled drive; exactly one must be.")
+                if shingled
+                else Sentence("no filesystem is chosen; exactly one must be.")
+            )
             raise self.place.fault("choices[0]", none())
         for place, anywhere, there in (
-            (Place.CHOSEN, words.TWO_CHOSEN, words.TWO_CHOSEN_SHINGLED),
-            (Place.SECOND, words.TWO_SECOND, words.TWO_SECOND_SHINGLED),
+            (
+                Place.CHOSEN,
+                Sentence("more than one filesystem is chosen; exactly one must be."),
+                Sentence("more than one filesystem is chosen on a shingled drive; exactly one must be."),
+            ),
+            (
+                Place.SECOND,
+                Sentence("more than one filesystem is second; at most one may be."),
+                Sentence("more than one filesystem is second on a shingled drive; at most one may be."),
+            ),
         ):
             holders = [index for index, held in enumerate(places) if held is place]
             if len(holders) > 1:
@@ -269,14 +297,14 @@ class _Joined:
         if choice.shingled is not None:
             shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
         if choice.unfit and usual.place is not Place.REJECTED:
-            raise self.place.fault(f"{key}.unfit", words.UNFIT())
+            raise self.place.fault(f"{key}.unfit", t("only a filesystem that is rejected can be unfit."))
         return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
     def _standing(
         self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
     ) -> Standing:
         if not form.sentence.english.strip():
-            raise self.place.fault(f"{key}.sentence", words.NO_SENTENCE())
+            raise self.place.fault(f"{key}.sentence", t("say in a sentence why it has this place."))
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
         mount = usual.mount if form.mount is None else form.mount
         schedulers = usual.schedulers if form.schedulers is None else form.schedulers
@@ -292,7 +320,10 @@ class _Joined:
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
         for name in names:
             if name not in self.evidence:
-                raise self.place.fault(key, words.NO_EVIDENCE(name=repr(printable(name, 50))))
+                raise self.place.fault(
+                    key,
+                    t("there is no evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
+                )
         return tuple(self.evidence[name] for name in names)
 
     def _options(
@@ -302,7 +333,9 @@ class _Joined:
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(key, words.NO_OPTION(name=repr(printable(name, 50))))
+                raise self.place.fault(
+                    key, t("there is no option {name} in profiles/options.", name=repr(printable(name, 50)))
+                )
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not Kind.SCHEDULER else ():
                 stands_against = option.id in other.conflicts or other.id in option.conflicts
@@ -313,10 +346,17 @@ class _Joined:
 
     def _check_option(self, key: str, kind: Kind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
-            said = words.OTHER_KIND(option=option.id, kind=option.kind, wanted=kind)
+            said = t(
+                "{option} is an option for {kind}, not for {wanted}.",
+                option=option.id,
+                kind=option.kind,
+                wanted=kind,
+            )
             raise self.place.fault(key, said)
         if option.filesystems and filesystem not in option.filesystems:
             said = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
             raise self.place.fault(key, said)
         if option.never:
-            raise self.place.fault(key, words.NEVER(option=option.id, why=option.never))
+            raise self.place.fault(
+                key, t("{option} is never offered: {why}", option=option.id, why=option.never)
+            )

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from wizard.advise.filesystems import BTRFS, XFS, Filesystem
 from wizard.advise.missing import lacking
-from wizard.advise.words import zones as words
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 from wizard.model.units import GIB, MIB, TIB
+
+METADATA = t("Its metadata need zones that take any write.")
 
 Version = tuple[int, int]
 
@@ -64,7 +65,15 @@ def manages_zones(drive: Drive) -> bool:
 def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Why `kind` cannot be made on this host-managed drive, in sentences; empty where it can."""
     if kind is not BTRFS:
-        return (str(words.TAKES_NO_PARTITIONS(why=kind.zones or "")),)
+        return (
+            str(
+                t(
+                    "The host must manage this drive's zones, and the kernel takes no partitions "
+                    "on it: {why}.",
+                    why=kind.zones or "",
+                )
+            ),
+        )
     return tuple(map(str, _btrfs(machine, drive).against))
 
 
@@ -75,7 +84,26 @@ def zone_doubts(machine: Machine, drive: Drive) -> tuple[Said, ...]:
 
 def zone_notes(*, root: bool) -> tuple[str, ...]:
     """What else is good to know about such a drive."""
-    found = [words.IN_ORDER(), words.EMPTIED(), *((words.NOT_BOOTED(),) if root else ())]
+    found = [
+        t(
+            "The drive takes writes only in the order of its zones. It has no partition "
+            "table, and one filesystem on the whole drive."
+        ),
+        t(
+            "Making a filesystem empties every zone at once: nothing of what the drive "
+            "held can be brought back."
+        ),
+        *(
+            (
+                t(
+                    "Nothing can be booted from such a drive: /boot and the boot loader must lie "
+                    "on another one."
+                ),
+            )
+            if root
+            else ()
+        ),
+    ]
     return tuple(map(str, found))
 
 
@@ -87,7 +115,10 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
     return (
         _use(
             "Btrfs",
-            words.BTRFS(),
+            t(
+                "It writes everything in new places, zone after zone. It takes the whole "
+                "drive, and is what diskwright makes there."
+            ),
             _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             _mount("btrfs", drive.path),
@@ -96,7 +127,10 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
         _use("XFS", _xfs_nature(drive), _xfs(machine), *_xfs_commands(drive)),
         _use(
             "zonefs",
-            words.ZONEFS(),
+            t(
+                "It shows every zone as a file that programs can only append to. It is for "
+                "programs written for that, not for ordinary files."
+            ),
             _has(machine, "zonefs", "zonefs")
             + _since(machine, "zonefs", ZONEFS_SINCE)
             + _tool(machine, "mkzonefs"),
@@ -109,7 +143,16 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             _dm_zoned(machine, alone),
             *_dm_zoned_commands(drive.path, alone),
         ),
-        ZonedUse(str(words.OTHERS()), Ability.CANNOT, str(words.IN_PLACE())),
+        ZonedUse(
+            str(t("ext4, JFS, NILFS2 and partitions")),
+            Ability.CANNOT,
+            str(
+                t(
+                    "They write in place, and the drive refuses that. mkfs.jfs even claims "
+                    "success, but what it made cannot be mounted."
+                )
+            ),
+        ),
     )
 
 
@@ -124,18 +167,33 @@ def _mount(kind: str, device: str, *options: str) -> str:
 
 def _has(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=(words.FILESYSTEMS_UNKNOWN(),))
+        return _Findings(unknown=(t("Which filesystems the kernel has could not be read."),))
     if name in machine.kernel.filesystems:
         return _Findings()
-    return _Findings((words.NO_DRIVER(release=machine.kernel.release, title=title),))
+    return _Findings(
+        (t("The running kernel ({release}) has no {title}.", release=machine.kernel.release, title=title),)
+    )
 
 
 def _since(machine: Machine, title: str | Said, first: Version) -> _Findings:
     kernel = machine.kernel
     if kernel.version == (0, 0):
-        return _Findings(unknown=(words.KERNEL_UNKNOWN(title=title, first=_dotted(first)),))
+        return _Findings(
+            unknown=(
+                t(
+                    "The kernel's version could not be read; {title} needs {first} or later for zones.",
+                    title=title,
+                    first=_dotted(first),
+                ),
+            )
+        )
     if kernel.version < first:
-        old = words.KERNEL_OLD(first=_dotted(first), title=title, release=kernel.release)
+        old = t(
+            "Kernel {first} is the first with {title} for zones; {release} runs.",
+            first=_dotted(first),
+            title=title,
+            release=kernel.release,
+        )
         return _Findings((old,))
     return _Findings()
 
@@ -166,10 +224,24 @@ def _btrfs_program(machine: Machine) -> _Findings:
         return _Findings()
     known = machine.program(BTRFS.tool)
     if known is None or not known.features:
-        return _Findings(unknown=(words.BUILD_UNKNOWN(),))
+        return _Findings(
+            unknown=(
+                t(
+                    "Whether this mkfs.btrfs was built for zones could not be found out: "
+                    "`mkfs.btrfs -O list-all` tells."
+                ),
+            )
+        )
     if "zoned" in known.features:
         return _Findings()
-    return _Findings((words.NOT_BUILT(),))
+    return _Findings(
+        (
+            t(
+                "This mkfs.btrfs was built without zones: version 5.12 is the first that can "
+                "be built with them."
+            ),
+        )
+    )
 
 
 def _btrfs_zones(drive: Drive) -> _Findings:
@@ -177,32 +249,68 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     size, count = (zones.size_bytes, zones.count) if zones else (None, None)
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
-        return _Findings(unknown=(words.SIZE_UNKNOWN(),))
+        return _Findings(
+            unknown=(t("The size and number of its zones could not be read, and were not checked."),)
+        )
     if not least <= size <= most or size & (size - 1):
-        return _Findings((words.ZONE_SIZE(size=size),))
+        return _Findings(
+            (
+                t(
+                    "Its zones have {size:exact} each; Btrfs takes powers of two from 4 MiB to 8 GiB.",
+                    size=size,
+                ),
+            )
+        )
     if count < BTRFS_LEAST_ZONES:
-        return _Findings((words.FEW_ZONES(zones=count, least=BTRFS_LEAST_ZONES),))
+        return _Findings(
+            (
+                t(
+                    "It has {zones} zones; with fewer than {least}, Btrfs has hardly any room for data.",
+                    zones=count,
+                    least=BTRFS_LEAST_ZONES,
+                ),
+            )
+        )
     if zones.most_active and zones.most_active < BTRFS_LEAST_ACTIVE:
-        return _Findings((words.FEW_ACTIVE(active=zones.most_active, least=BTRFS_LEAST_ACTIVE),))
+        return _Findings(
+            (
+                t(
+                    "It can write to {active} zones at a time; Btrfs needs {least} or more.",
+                    active=zones.most_active,
+                    least=BTRFS_LEAST_ACTIVE,
+                ),
+            )
+        )
     return _Findings()
 
 
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
     found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
-        found += _Findings((words.F2FS_SIZE(size=drive.size_bytes),))
+        found += _Findings((t("{size:size} is more than F2FS can address (16 TiB).", size=drive.size_bytes),))
     return found + _counted(_has_conventional(drive))
 
 
 def _counted(alone: bool | None) -> _Findings:
     if alone is not None:
         return _Findings()
-    return _Findings(unknown=(words.CONVENTIONAL_UNKNOWN(),))
+    return _Findings(
+        unknown=(
+            t(
+                "Whether some zones take any write was not read (root can): without them it "
+                "needs a second drive."
+            ),
+        )
+    )
 
 
 def _f2fs_nature(alone: bool | None) -> Said:
-    second = (words.F2FS_SECOND(),) if alone is False else ()
-    return in_a_row(words.METADATA(), *second, words.F2FS_RESERVE())
+    second = (
+        (t("They lie on a second, ordinary drive, since every zone of this one must be written in order."),)
+        if alone is False
+        else ()
+    )
+    return in_a_row(METADATA, *second, t("It keeps a part of the drive in reserve to move data about."))
 
 
 def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
@@ -214,15 +322,29 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 def _xfs(machine: Machine) -> _Findings:
     found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
     if machine.kernel.built_with("XFS_RT") is False:
-        found += _Findings((words.NO_REALTIME(),))
+        found += _Findings(
+            (t("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones."),)
+        )
     known = machine.program(XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
-        found += _Findings((words.MKFS_OLD(version=_dotted(known.version), first=_dotted(XFS_SINCE)),))
+        found += _Findings(
+            (
+                t(
+                    "mkfs.xfs {version} is installed; {first} is the first that knows zones.",
+                    version=_dotted(known.version),
+                    first=_dotted(XFS_SINCE),
+                ),
+            )
+        )
     if not found.against:
         built = machine.kernel.built_with("XFS_RT") is not None
-        found += _Findings(unknown=() if built else (words.REALTIME_UNKNOWN(),))
+        found += _Findings(
+            unknown=()
+            if built
+            else (t("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read."),)
+        )
         versed = known is not None and known.version != (0, 0)
-        found += _Findings(unknown=() if versed else (words.MKFS_UNKNOWN(),))
+        found += _Findings(unknown=() if versed else (t("The version of mkfs.xfs could not be read."),))
     return found
 
 
@@ -238,8 +360,12 @@ def _xfs_alone(drive: Drive) -> bool:
 
 
 def _xfs_nature(drive: Drive) -> Said:
-    second = () if _xfs_alone(drive) else (words.XFS_SECOND(),)
-    return in_a_row(words.XFS_EXPERIMENTAL(), words.METADATA(), *second)
+    second = (
+        ()
+        if _xfs_alone(drive)
+        else (t("They lie on a second, ordinary drive of about a hundredth of this one's size."),)
+    )
+    return in_a_row(t("Its authors call it experimental."), METADATA, *second)
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
@@ -254,18 +380,25 @@ def _xfs_commands(drive: Drive) -> tuple[str, str]:
 def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     first = DM_ZONED_WITH_A_SECOND_SINCE if alone is False else DM_ZONED_SINCE
     built = machine.kernel.built_with("DM_ZONED")
-    found = _since(machine, words.DM_ZONED_SECOND() if alone is False else "dm-zoned", first)
+    found = _since(machine, t("dm-zoned with a second drive") if alone is False else "dm-zoned", first)
     if built is False:
-        found += _Findings((words.NO_DM_ZONED(),))
+        found += _Findings((t("The kernel was built without dm-zoned (CONFIG_DM_ZONED)."),))
     found += _tool(machine, "dmzadm")
     if built is None:
-        found += _Findings(unknown=(words.DM_ZONED_UNKNOWN(),))
+        found += _Findings(unknown=(t("Whether the kernel has dm-zoned could not be read."),))
     return found + _counted(alone)
 
 
 def _dm_zoned_nature(alone: bool | None) -> Said:
-    lent = (words.DM_ZONED_LENT(),) if alone is False else ()
-    return in_a_row(words.DM_ZONED(), *lent)
+    lent = (t("A second, ordinary drive lends those zones."),) if alone is False else ()
+    return in_a_row(
+        t(
+            "It makes an ordinary device of the drive (below /dev/mapper), for any "
+            "filesystem. That has a price: what is rewritten goes to zones that take any "
+            "write, and is moved again later."
+        ),
+        *lent,
+    )
 
 
 def _dm_zoned_commands(path: str, alone: bool | None) -> tuple[str, str]:

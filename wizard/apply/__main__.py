@@ -10,7 +10,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply import words
 from wizard.apply.decide import job_of, next_commands
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import Journal
@@ -19,6 +18,7 @@ from wizard.apply.run.known import known_so_far
 from wizard.apply.run.process import Purpose
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Event
+from wizard.model.said import t
 from wizard.probe import pool
 from wizard.tools.debuglog import note_exception
 
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
         what = (
-            words.UNUSABLE(file=str(error.filename), why=str(error.strerror))
+            t("{file} cannot be used: {why}.", file=str(error.filename), why=str(error.strerror))
             if isinstance(error, OSError)
             else error
         )

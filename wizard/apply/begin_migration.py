@@ -46,6 +46,6 @@ def check_explained(migration: Migration, environment: Environment) -> None:
 def _alike(doubt: Said | str) -> Said | str:
     """A folder that could not be used is not named in the migration, so only that there is no transaction is
     compared."""
-    none = NO_TRANSACTION()
+    none = NO_TRANSACTION
     sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Said) else None
     return none if isinstance(sentences, tuple) and none in sentences else doubt

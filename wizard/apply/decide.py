@@ -8,7 +8,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from wizard.apply import words
 from wizard.apply.block.devices import has_gone
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
@@ -19,7 +18,7 @@ from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 JOBS = {
     Kind.PLAN: "plan",
@@ -106,10 +105,14 @@ class Ways:
 def left_line(run: Path, now: RunState, ways: Ways) -> str:
     """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
     if now is RunState.RUNNING:
-        return str(words.GOES_ON(name=run.name))
+        return str(t("The run {name} goes on: `diskwright status` shows how it goes.", name=run.name))
     if not (commands := ways.said(run)):
         return ""
-    said = words.WAITS if Settling.KEEP in ways.names else words.NOT_FINISHED
+    said = (
+        Sentence("The run {name} is done, not yet in use: {commands}")
+        if Settling.KEEP in ways.names
+        else Sentence("The run {name} was not finished: {commands}")
+    )
     return str(said(name=run.name, commands=commands))
 
 
@@ -133,7 +136,7 @@ def _with_last_resort(run: Path, fault: Said | str) -> Said | str:
     from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
 
     said = of_rehearsed(run)
-    return fault if said.code == SHOWS_RUN.code else f"{fault} {said}"
+    return fault if said.is_of(SHOWS_RUN) else f"{fault} {said}"
 
 
 def next_commands(run: Path, now: RunState) -> Said | str:
@@ -147,7 +150,7 @@ def next_commands(run: Path, now: RunState) -> Said | str:
         commands = either(command_on(way, run) for way in ways_on(run, now))
         paths = load_plan(run).paths if kind_of(run) is Kind.PLAN else ()
         if commands and (gone := tuple(filter(has_gone, paths))):
-            return words.WHEN_ATTACHED(drives=gone, commands=commands)
+            return t("Attach {drives:list} again; then {commands}", drives=gone, commands=commands)
         if record is not None:
             from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
 
@@ -156,8 +159,11 @@ def next_commands(run: Path, now: RunState) -> Said | str:
     except BadInput:
         ways = ()
     says = {"resume": partial(GOES_ON, command="resume"), Settling.KEEP: partial(GOES_ON, command="keep")}
-    found = [says.get(name, words.UNDOES)(run=called(run)) for name in ways]
-    return in_a_row(*found) if found else words.SHOWS(run=called(run))
+    found = [
+        says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=called(run))
+        for name in ways
+    ]
+    return in_a_row(*found) if found else t("`diskwright status {run}` shows the run.", run=called(run))
 
 
 def ways_on(run: Path, now: RunState) -> tuple[str, ...]:

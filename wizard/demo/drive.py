@@ -13,12 +13,14 @@ from pathlib import Path
 from time import time
 
 from wizard.apply.block.write_protect import take_writes
-from wizard.demo import words
 from wizard.demo.image import build_image
 from wizard.demo.release import IMAGE_NAME, RUNS_NAME, WRITER_SECONDS, clean_up
 from wizard.model.errors import Failed, Refused
+from wizard.model.said import t
 from wizard.model.units import MIB
 from wizard.tools.program import run
+
+OWN_FSTAB = t("The demo's own file of mounts at boot; the system's is not touched.")
 
 PREFIX = "diskwright-demo-"
 NEEDED_BYTES = 512 * MIB
@@ -62,7 +64,9 @@ def demo_drive() -> Iterator[DemoDrive]:
     behind.
     """
     if os.geteuid() != 0:
-        raise Refused(words.NEEDS_ROOT())
+        raise Refused(
+            t("The demo makes a disposable drive for itself, and that needs root: run sudo diskwright demo.")
+        )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
     _check_room(parent)
@@ -103,10 +107,24 @@ def _check_room(parent: Path) -> None:
     try:
         status = os.statvfs(parent)
     except OSError as error:
-        raise Failed(words.UNUSABLE(folder=str(parent), why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "{folder}, where the demo drive is to be made, cannot be used: {why}.",
+                folder=str(parent),
+                why=str(error.strerror),
+            )
+        ) from None
     free = status.f_bavail * status.f_frsize
     if free < NEEDED_BYTES:
-        raise Failed(words.NO_ROOM(needed=NEEDED_BYTES, folder=str(parent), free=free))
+        raise Failed(
+            t(
+                "The demo drive needs {needed:size} in {folder}, where {free:size} are free. "
+                "Name another folder in TMPDIR.",
+                needed=NEEDED_BYTES,
+                folder=str(parent),
+                free=free,
+            )
+        )
 
 
 @contextmanager
@@ -128,10 +146,21 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
         try:
             said, _ = reaper.communicate(timeout=2 * WRITER_SECONDS)
         except subprocess.TimeoutExpired:
-            raise Failed(words.STILL_LEAVING(folder=str(folder), pid=reaper.pid)) from None
+            raise Failed(
+                t(
+                    "The demo drive in {folder} is still being taken away by process {pid}.",
+                    folder=str(folder),
+                    pid=reaper.pid,
+                )
+            ) from None
         if reaper.returncode:
             problems = tuple(said.decode(errors="replace").splitlines())
-            raise Failed(words.LEFT(problems=problems or words.LOOK(folder=str(folder))))
+            raise Failed(
+                t(
+                    "Not all of the demo could be taken away. {problems:row}",
+                    problems=problems or t("See {folder}.", folder=str(folder)),
+                )
+            )
 
 
 def _make(folder: Path) -> DemoDrive:
@@ -146,7 +175,7 @@ def _make(folder: Path) -> DemoDrive:
     take_writes(path)
     drive = DemoDrive(path, image, folder)
     drive.fstab.parent.mkdir()
-    drive.fstab.write_text(f"# {words.OWN_FSTAB()}\n", encoding="utf-8")
+    drive.fstab.write_text(f"# {OWN_FSTAB}\n", encoding="utf-8")
     # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its
     # last drive's partitions.
     run(["partx", "--update", path], seconds=TOOL_SECONDS)

@@ -10,8 +10,8 @@ from time import monotonic, sleep
 
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.lock import is_locked
-from wizard.demo import words
 from wizard.model.errors import DiskwrightError
+from wizard.model.said import t
 from wizard.tools.program import run
 
 IMAGE_NAME = "drive.img"
@@ -53,10 +53,19 @@ def clean_up(folder: Path) -> list[str]:
         _unmount(target, problems)
     left = _mounts_below(folder)
     if left:
-        return [*problems, str(words.STILL_MOUNTED(folder=str(folder), place=left[0]))]
+        return [
+            *problems,
+            str(
+                t(
+                    "{folder} was not deleted, because {place} is still mounted.",
+                    folder=str(folder),
+                    place=left[0],
+                )
+            ),
+        ]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        problems.append(str(words.NOT_DELETED(folder=str(folder))))
+        problems.append(str(t("{folder} could not be deleted.", folder=str(folder))))
     return problems
 
 
@@ -124,7 +133,7 @@ def _unmount(target: str, problems: list[str]) -> None:
         sleep(0.2)
     result = run(["umount", "--lazy", target], seconds=TOOL_SECONDS, accept=range(256))
     if result.status:
-        problems.append(str(words.NOT_UNMOUNTED(place=target, why=result.last_words)))
+        problems.append(str(t("{place} could not be unmounted: {why}", place=target, why=result.last_words)))
 
 
 def _mounts_below(folder: Path) -> list[str]:

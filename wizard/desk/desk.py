@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.desk.parts.runs import RUNNING
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Step, Tone, View
-from wizard.desk.words import CRASHED, DEMO, DEMO_ABOUT, GLOSSARY_KEY, HELP_KEY, INSTALL_KEY, QUIT_KEY
+from wizard.desk.words import GLOSSARY_KEY, QUIT_KEY
 from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.said import t
 from wizard.services.session import Session
 
 if TYPE_CHECKING:
@@ -100,17 +101,17 @@ class Desk:
         """Every view of the demo says that it is one."""
         if not self.services.demo:
             return view
-        return replace(view, about=DEMO_ABOUT(about=view.about) if str(view.about) else DEMO())
+        return replace(view, about=t("DEMO: {about}", about=view.about) if str(view.about) else t("DEMO"))
 
     def _common(self, view: View) -> Iterator[Action]:
         if self.place.missing is not None and not view.action("install"):
             taken = any(action.key == "i" for action in view.actions)
-            yield Action("install", "f5" if taken else "i", INSTALL_KEY())
+            yield Action("install", "f5" if taken else "i", t("install"))
         if view.place not in ("help", "glossary"):
-            yield Action("help", "?", HELP_KEY(), aside=view.over)
-            yield Action("glossary", "f2", GLOSSARY_KEY(), aside=True)
+            yield Action("help", "?", t("help"), aside=view.over)
+            yield Action("glossary", "f2", GLOSSARY_KEY, aside=True)
         if not view.action("quit"):
-            yield Action("quit", "q", QUIT_KEY(), aside=view.over)
+            yield Action("quit", "q", QUIT_KEY, aside=view.over)
 
     def act(self, name: str, row: str = "", values: Values | None = None) -> None:
         """Do an action of the view, at a row, with what its fields hold. One that is not there, or cannot be
@@ -344,11 +345,17 @@ class Desk:
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
-        from wizard.desk.places.words.drives import GONE
 
         self.session = Session(workload=self.session.workload)
         self.home()
-        self.place.tell(GONE(drive=drive.path, model=drive.model or ""), Tone.WARN)
+        self.place.tell(
+            t(
+                "{drive} {model} is not attached any more, so its plan was dropped.",
+                drive=drive.path,
+                model=drive.model or "",
+            ),
+            Tone.WARN,
+        )
 
 
 def _teller(place: Place) -> Callable[[DiskwrightError], None]:
@@ -357,7 +364,7 @@ def _teller(place: Place) -> Callable[[DiskwrightError], None]:
 
 def _crashed(place: Place, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
     """The place waits for nothing any more."""
-    said = CRASHED(what=what)
+    said = t("diskwright itself failed here, which is to be reported: {what}", what=what)
     if failed is not None:
         failed(Failed(said))
     place.tell(said, Tone.DANGER)

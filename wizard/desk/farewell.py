@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.said import tn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +25,23 @@ def farewell(desk: Desk) -> tuple[str, ...]:
     the demo."""
     if desk.services.demo:
         return ()
-    from wizard.apply.words import MORE_RUNS
 
     found = tuple(line for _, line in sorted(_lines(desk), key=lambda one: one[0]))
     left = len(found) - MOST_RUNS
-    return (*found[:MOST_RUNS], str(MORE_RUNS(count=left))) if left > 0 else found
+    return (
+        (
+            *found[:MOST_RUNS],
+            str(
+                tn(
+                    "1 more run: `diskwright status` lists it.",
+                    "{count} more runs: `diskwright status` lists them.",
+                    count=left,
+                )
+            ),
+        )
+        if left > 0
+        else found
+    )
 
 
 def _lines(desk: Desk) -> Iterator[tuple[int, str]]:

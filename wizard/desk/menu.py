@@ -38,8 +38,11 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 from wizard.services.session import OpenRun
+
+MOUNT_SAYS = t("now and at every boot")
+ADJUST_SAYS_TO = Sentence("up to {most:size}, or elsewhere; files stay")
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
@@ -111,12 +114,16 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
     """What leads the first of the runs on."""
     for run in runs[:1]:
         if waits(run):
-            yield Entry("keep", "K", words.KEEP(), words.KEEP_SAYS(), ends=True)
+            yield Entry("keep", "K", t("Keep"), t("put what waits to use; ends the way back"), ends=True)
             if "undo" in run.ways:
-                yield Entry("undo", "U", words.UNDO(), words.UNDO_SAYS(), ends=True)
+                yield Entry("undo", "U", t("Undo"), t("put back what was there before"), ends=True)
         else:
-            says = words.RUNNING_SAYS() if run.state == RUNNING else run.why_not or words.EARLY_SAYS()
-            yield Entry("show-run", "v", words.SHOW_RUN(), says)
+            says = (
+                t("how far it is, and how to stop it")
+                if run.state == RUNNING
+                else run.why_not or t("it was not finished: go on, or undo it")
+            )
+            yield Entry("show-run", "v", t("Show the run"), says)
 
 
 def _unless_runs_come_first(runs: Sequence[OpenRun], entry: Entry) -> Entry:
@@ -136,20 +143,28 @@ def _unless_not_worked_out(here: Here, entry: Entry) -> Entry:
 
 def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
     if drive.is_empty:
-        yield Entry("set-up", "s", words.SET_UP_EMPTY(), words.SET_UP_EMPTY_SAYS(), impediment)
+        yield Entry("set-up", "s", t("Set up"), t("from what it is for to a drive in use"), impediment)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
     why_not: Text = impediment
     if not impediment and unread_content(drive):
         why_not = UNREAD(device=drive.path)
     elif not impediment and (drive.table is None or drive.table.kind == "none"):
-        why_not = words.NO_TABLE()
+        why_not = t("It has no partition table that could be kept.")
     elif not impediment and not free:
-        why_not = words.NO_FREE()
+        why_not = t("There is no free space.")
     elif not impediment and _usable_bytes(drive) < LEAST_FREE:
-        why_not = words.TOO_LITTLE(size=free, least=LEAST_FREE)
-    yield Entry("use-free", "e", words.USE_FREE(), words.USE_FREE_SAYS(size=free), why_not)
-    yield Entry("set-up", "A", words.SET_UP(), words.SET_UP_SAYS(), impediment, ends=True)
+        why_not = t(
+            "Only {size:size} are free; a filesystem needs at least {least:exact}.",
+            size=free,
+            least=LEAST_FREE,
+        )
+    yield Entry(
+        "use-free", "e", t("Use the free space"), t("{size:size}; every partition stays", size=free), why_not
+    )
+    yield Entry(
+        "set-up", "A", t("Set up anew"), t("what is there is lost once you keep it"), impediment, ends=True
+    )
 
 
 def _usable_bytes(drive: Drive) -> int:
@@ -163,34 +178,46 @@ def _usable_bytes(drive: Drive) -> int:
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[Entry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
     says: Text = (
-        words.TO_EXT4_SAYS(kind=" + ".join(sorted({title_of(one.kind) for one in old}))) if old else ""
+        t("from {kind}; every file stays", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
+        if old
+        else ""
     )
-    none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD()
-    yield Entry("to-ext4", "m", words.TO_EXT4(), says, "" if old else none)
+    none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD
+    yield Entry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
-    named = words.RENAME_SAYS(label=printable(label, 40)) if label else words.NO_LABEL()
-    yield Entry("rename", "r", words.RENAME(), named, _or_empty(why_not_relabel(drive, device)))
-    yield Entry(
-        "mount", "n", words.MOUNT(), words.MOUNT_SAYS(), _or_empty(why_not_mount(machine, drive, device))
-    )
+    named = t("now: {label}", label=printable(label, 40)) if label else t("it has no label")
+    yield Entry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
+    yield Entry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
     place = ", ".join(places_of(drive, device))
     yield Entry(
         "unmount",
         "u",
-        words.UNMOUNT(),
-        words.UNMOUNT_SAYS(place=place),
+        words.UNMOUNT,
+        t("from {place}", place=place),
         _or_empty(why_not_unmount(drive, device)),
     )
     if signatures_on(drive, device):
         why_not = _or_empty(why_not_bring(drive, device)) or here.not_measured
-        yield Entry("bring", "y", words.BRING(), words.BRING_SAYS(), why_not)
+        yield Entry(
+            "bring",
+            "y",
+            t("Bring files over"),
+            t("from a folder or another filesystem; all is compared"),
+            why_not,
+        )
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
     against = why_not_remount(drive, device, has_line=has_line)
-    yield Entry("options", "o", words.OPTIONS(), words.OPTIONS_SAYS(), _or_empty(against))
-    yield Entry("tune", "c", words.TUNE(), words.TUNE_SAYS(), _or_empty(why_not_tune(drive, device)))
+    yield Entry("options", "o", words.OPTIONS, t("those of its line in fstab"), _or_empty(against))
+    yield Entry(
+        "tune",
+        "c",
+        words.TUNE,
+        t("what would suit a purpose better; files stay"),
+        _or_empty(why_not_tune(drive, device)),
+    )
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
@@ -201,15 +228,29 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
         room = 0
     mounted = bool(places_of(drive, part.path))
     # One that is mounted may also not fill its partition, which only root can see.
-    says = words.GROW_SAYS(size=room) if room or not mounted else words.GROW_IN_USE_SAYS()
+    says = (
+        t("by {size:size} that are free behind it; files stay", size=room)
+        if room or not mounted
+        else t("to fill its partition, should it not yet")
+    )
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
-    yield Entry("grow", "g", words.GROW(), says, _or_empty(why_not))
-    yield Entry("adjust", "z", words.ADJUST(), *_adjusting(drive, part))
+    yield Entry("grow", "g", t("Grow"), says, _or_empty(why_not))
+    yield Entry("adjust", "z", t("Size and place"), *_adjusting(drive, part))
     yield Entry(
-        "format", "F", words.FORMAT(), words.FORMAT_SAYS(), _or_empty(why_not_format(drive, part)), ends=True
+        "format",
+        "F",
+        t("Format"),
+        t("its files are lost once you keep it"),
+        _or_empty(why_not_format(drive, part)),
+        ends=True,
     )
     yield Entry(
-        "delete", "D", words.DELETE(), words.DELETE_SAYS(), _or_empty(why_not_delete(drive, part)), ends=True
+        "delete",
+        "D",
+        t("Delete"),
+        t("its files are lost once you keep it"),
+        _or_empty(why_not_delete(drive, part)),
+        ends=True,
     )
 
 
@@ -221,11 +262,13 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
         part.size_bytes + room_behind(drive, part) if why_not_larger(drive, part) is None else part.size_bytes
     )
     if why_not_shrink(drive, part):
-        return words.ADJUST_SAYS_TO(most=most), ""
+        return ADJUST_SAYS_TO(most=most), ""
     # Of a recording from before, nobody knows how much is taken.
     if part.signatures[0].taken_bytes is None:
-        return words.ADJUST_SAYS_TO(most=most), ""
-    return words.ADJUST_SAYS(least=least_bytes(drive, part), most=most), ""
+        return ADJUST_SAYS_TO(most=most), ""
+    return t(
+        "{least:size} to {most:size}, or elsewhere; files stay", least=least_bytes(drive, part), most=most
+    ), ""
 
 
 def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:
@@ -234,11 +277,11 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     says: Text = ""
     try:
         move = planned_move(machine, drive, part)
-        says = words.MOVE_SAYS(shift=move.shift_bytes)
+        says = t("by {shift:size}; every file stays", shift=move.shift_bytes)
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield Entry("move", "f", words.MOVE(), says, why_not)
+    yield Entry("move", "f", t("Move to an aligned place"), says, why_not)
 
 
 def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
@@ -247,19 +290,27 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
         return
     says: Text = ""
     try:
-        says = words.MOVE_ALL_SAYS(count=len(planned_moves(machine, drive).moves))
+        says = tn(
+            "{count} moves to an aligned place; every file stays",
+            "{count} move to aligned places; every file stays",
+            count=len(planned_moves(machine, drive).moves),
+        )
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield Entry("move", "f", words.MOVE_ALL(), says, why_not)
+    yield Entry("move", "f", t("Align the partitions"), says, why_not)
 
 
 def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
     yield from _of_several_misaligned(machine, drive, here)
-    yield Entry("speed", "t", words.SPEED(), words.SPEED_SAYS(), here.not_measured)
-    yield Entry("health", "i", words.HEALTH(), words.HEALTH_SAYS())
+    yield Entry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
+    yield Entry("health", "i", t("Health"), t("its own counts, and all that is known"))
     yield Entry(
-        "power-off", "P", words.POWER_OFF(), words.POWER_OFF_SAYS(), _or_empty(why_not_power_off(drive))
+        "power-off",
+        "P",
+        t("Power off"),
+        t("unmount, flush, and off: then unplug it"),
+        _or_empty(why_not_power_off(drive)),
     )
 
 

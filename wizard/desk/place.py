@@ -95,4 +95,4 @@ class Place:
 
 def back_action() -> Action:
     """To the place before."""
-    return Action("back", "escape", BACK())
+    return Action("back", "escape", BACK)

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from wizard.diagnose.inside import compensated, find_chunks, find_inside, makes_up
 from wizard.diagnose.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of_drive, place_of_partition
 from wizard.diagnose.stripes import find_stripes
-from wizard.diagnose.words import alignment as words
 from wizard.diagnose.words import shared
 from wizard.filesystems.partitions import BIOS_BOOT_GPT_TYPE, is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.model.units import MIB
+
+KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
@@ -73,10 +74,20 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
             "alignment-end",
             Severity.INFO,
             partition.path,
-            words.END(partition=partition.path, end=partition.end_bytes, past=past, block=block),
-            words.END_WHY(),
-            shared.KERNEL(),
-            words.END_REMEDY(),
+            t(
+                "{partition} ends at byte {end}, {past} bytes into a physical block of {block} bytes.",
+                partition=partition.path,
+                end=partition.end_bytes,
+                past=past,
+                block=block,
+            ),
+            t(
+                "Its last bytes share a physical block with what follows. Filesystems with "
+                "blocks as large leave them unused; others make the drive read that block "
+                "before it writes."
+            ),
+            KERNEL,
+            t("Nothing to do for this alone; a new layout ends on 1 MiB."),
         )
 
 
@@ -92,9 +103,22 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
     block = geometry.granularity_bytes
     yield _on_boundaries(
         drive.path,
-        words.ALL_FINE(count=count, drive=drive.path, block=block)
+        t(
+            "All {count} partitions of {drive} start on the drive's {block}-byte blocks "
+            "and on 1 MiB, and so does their data.",
+            count=count,
+            drive=drive.path,
+            block=block,
+        )
         if len(fine) == count
-        else words.SOME_FINE(fine=len(fine), count=count, drive=drive.path, block=block),
+        else t(
+            "{fine} of the {count} partitions of {drive} start on its {block}-byte "
+            "blocks and on 1 MiB; their data too.",
+            fine=len(fine),
+            count=count,
+            drive=drive.path,
+            block=block,
+        ),
     )
 
 
@@ -112,7 +136,9 @@ def _whole(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
     if place.standing is Standing.OFF:
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
-        yield _fine(place, geometry, words.FINE_WHOLE)
+        yield _fine(
+            place, geometry, Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks.")
+        )
     yield from _within(drive, geometry, place)
 
 
@@ -121,10 +147,16 @@ def _first_byte(drive: Drive, geometry: Geometry, place: Place) -> Finding:
         "alignment-physical",
         Severity.DANGER,
         drive.path,
-        words.FIRST_BYTE(drive=drive.path, missing=place.off_bytes, block=geometry.granularity_bytes),
+        t(
+            "{drive} is misaligned: its data starts at byte 0, {missing} bytes before a "
+            "boundary of its {block}-byte blocks.",
+            drive=drive.path,
+            missing=place.off_bytes,
+            block=geometry.granularity_bytes,
+        ),
         _cost(drive, geometry),
-        shared.KERNEL(),
-        words.ANEW_WITH_PARTITION(),
+        KERNEL,
+        t("Copy the data elsewhere, set the drive up anew with a partition, and copy it back."),
     )
 
 
@@ -135,9 +167,15 @@ def _fine(place: Place, geometry: Geometry, fine: Sentence) -> Finding:
     if leaves and makes_up(place):
         data, start = leaves[0].name, leaves[0].start_bytes
         plain, at = (
-            (words.DATA_FINE, words.DATA_FINE_AT)
+            (
+                Sentence("{data:First} starts on a boundary too."),
+                Sentence("{data:First} starts at byte {start}, on a boundary too."),
+            )
             if len(leaves) == 1
-            else (words.ALL_DATA_FINE, words.ALL_DATA_FINE_AT)
+            else (
+                Sentence("So does all data in it, the first being {data}."),
+                Sentence("So does all data in it, the first being {data} at byte {start}."),
+            )
         )
         said.append(plain(data=data) if start is None else at(data=data, start=start))
     return _on_boundaries(place.device, in_a_row(*said))
@@ -149,9 +187,9 @@ def _on_boundaries(subject: str, sentence: Said) -> Finding:
         Severity.OK,
         subject,
         sentence,
-        words.NO_SPLIT(),
-        shared.KERNEL(),
-        shared.NOTHING_TO_DO(),
+        t("No write is split over physical blocks because of where the data starts."),
+        KERNEL,
+        shared.NOTHING_TO_DO,
     )
 
 
@@ -173,30 +211,68 @@ def _partition(
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(drive, partition)
     elif not spoiled:
-        yield _fine(place, geometry, words.FINE)
+        yield _fine(
+            place,
+            geometry,
+            Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks and on 1 MiB."),
+        )
 
 
 def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: int) -> Finding:
     unit, path, start = geometry.granularity_bytes, partition.path, partition.start_bytes
     sentence = (
-        words.PHYSICAL(partition=path, start=start, missing=missing, block=unit)
+        t(
+            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
+            "before the next {block}-byte physical block.",
+            partition=path,
+            start=start,
+            missing=missing,
+            block=unit,
+        )
         if unit == geometry.physical_block_bytes
-        else words.MINIMUM_IO(partition=path, start=start, missing=missing, unit=unit)
+        else t(
+            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
+            "before a boundary of {unit} bytes, the minimum I/O size.",
+            partition=path,
+            start=start,
+            missing=missing,
+            unit=unit,
+        )
     )
     code = "alignment-physical"
     if (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
-        why, source, remedy = words.BIOS_BOOT(), shared.KERNEL(), shared.NOTHING_TO_DO()
+        why, source, remedy = (
+            t("It costs nothing: a BIOS boot partition is written only when a boot loader is installed."),
+            KERNEL,
+            shared.NOTHING_TO_DO,
+        )
         return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
-    source = shared.KERNEL() if drive.rotational is False else words.KERNEL_AND_STUDY()
+    source = (
+        KERNEL
+        if drive.rotational is False
+        else t(
+            "Linux, block/blk-settings.c, queue_limit_alignment_offset; an alignment "
+            "study of 2010 (WD10EARS, Linux 2.6.32)"
+        )
+    )
     cost = _cost(drive, geometry)
     return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(partition))
 
 
 def _cost(drive: Drive, geometry: Geometry) -> Said:
     if geometry.granularity_bytes != geometry.physical_block_bytes:
-        return words.TWO_UNITS()
+        return t(
+            "A write that looks whole straddles two units of the drive or array. A "
+            "parity array reads and writes both again for each."
+        )
     return in_a_row(
-        shared.TWO_BLOCKS(), words.COST_OF_WEAR() if drive.rotational is False else words.COST_OF_TIME()
+        shared.TWO_BLOCKS,
+        t(
+            "On a solid-state drive that costs wear, and less time than on a hard disk. "
+            "How much differs from drive to drive."
+        )
+        if drive.rotational is False
+        else t("On a hard disk of 2010 it made mkfs take up to 7.9 times as long."),
     )
 
 
@@ -205,15 +281,20 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         "alignment-4096",
         Severity.WARNING,
         partition.path,
-        words.HIDDEN(
+        t(
+            "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
+            "The drive reports {block}-byte physical blocks.",
             partition=partition.path,
             start=partition.start_bytes,
             off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
             block=geometry.physical_block_bytes,
         ),
-        shared.LIARS(),
-        words.STUDY(),
-        in_a_row(words.MEASURE(drive=drive.path), _move(partition)),
+        shared.LIARS,
+        t("an alignment study of 2010 (WD10EARS, Linux 2.6.32)"),
+        in_a_row(
+            t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
+            _move(partition),
+        ),
     )
 
 
@@ -222,10 +303,22 @@ def _grain(drive: Drive, partition: Partition) -> Finding:
         "alignment-grain",
         Severity.INFO,
         partition.path,
-        words.GRAIN(partition=partition.path, start=partition.start_bytes),
-        words.LARGER_ERASE_BLOCKS() if drive.rotational is False else words.LARGER_STRIPES(),
-        words.GRAIN_OF_TOOLS(),
-        words.GRAIN_LATER(),
+        t(
+            "{partition} starts at byte {start}: on the drive's blocks, but not on 1 MiB.",
+            partition=partition.path,
+            start=partition.start_bytes,
+        ),
+        t(
+            "The drive's own rule holds. Larger units that no drive reports, such as "
+            "erase blocks, may still be straddled."
+        )
+        if drive.rotational is False
+        else t(
+            "The drive's own rule holds. Larger units that no drive reports, such as an "
+            "array's stripes or a controller's cache, may be straddled."
+        ),
+        t("the grain of 1 MiB that libfdisk and libparted use"),
+        t("Nothing to do for this alone; a new layout starts on 1 MiB."),
     )
 
 
@@ -234,10 +327,18 @@ def _stack(path: str, kind: str = "") -> Finding:
         "alignment-stack",
         Severity.DANGER,
         path,
-        words.STACK(stack=shared.NAMED(path=path, kind=kind) if kind else path),
-        words.STACK_WHY(),
-        words.STACK_SOURCE(),
-        words.STACK_REMEDY(path=path),
+        t(
+            "{stack} is misaligned in itself, says the kernel: the devices beneath do "
+            "not start on each other's blocks.",
+            stack=shared.NAMED(path=path, kind=kind) if kind else path,
+        ),
+        t("No start on it is right for every device beneath, so writes straddle physical blocks somewhere."),
+        t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),
+        t(
+            "Build the array or volume again on aligned partitions. Findings on the "
+            "drives beneath {path} say which are not.",
+            path=path,
+        ),
     )
 
 
@@ -248,15 +349,30 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
         "alignment-stack",
         Severity.INFO,
         path,
-        words.LED_ASTRAY(path=path, kind=kind, drive=drive.path),
-        words.LED_ASTRAY_WHY(
-            drive=drive.path, optimal=geometry.optimal_io_bytes, block=geometry.physical_block_bytes
+        t(
+            "The kernel calls {path} ({kind}) misaligned in itself, which does not tell "
+            "where it starts on {drive}.",
+            path=path,
+            kind=kind,
+            drive=drive.path,
         ),
-        words.LED_ASTRAY_SOURCE(),
-        words.LED_ASTRAY_REMEDY(),
+        t(
+            "The kernel says so of every stack over {drive}. The optimal I/O size it "
+            "reports, {optimal} bytes, is no multiple of its {block}-byte physical "
+            "blocks. The sum of the offsets decides.",
+            drive=drive.path,
+            optimal=geometry.optimal_io_bytes,
+            block=geometry.physical_block_bytes,
+        ),
+        t("Linux, block/blk-settings.c, blk_stack_limits"),
+        t("Nothing to do for this alone; the other findings say whether the data starts on a boundary."),
     )
 
 
 def _move(partition: Partition) -> Said:
     """The remedy for a partition that starts in the wrong place."""
-    return words.MOVE(partition=partition.path)
+    return t(
+        "Move it: `sudo diskwright move {partition}`. Every file stays, and a power "
+        "cut costs nothing. It must not be in use meanwhile.",
+        partition=partition.path,
+    )

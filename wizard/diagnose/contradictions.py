@@ -36,15 +36,15 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     elif recording.verdict is Recorded.LIKELY:
         believed = words.BELIEVED_FOR_NOW(source=best.clue.source)
     else:
-        believed = words.NONE_BELIEVED()
+        believed = words.NONE_BELIEVED
     yield Finding(
         "recording-contradiction",
         Severity.WARNING,
         drive.path,
         words.CONTRADICTION(drive=drive.path, clues=said),
         believed,
-        words.CONTRADICTION_SOURCE(),
-        words.CONTRADICTION_REMEDY(),
+        words.CONTRADICTION_SOURCE,
+        words.CONTRADICTION_REMEDY,
     )
 
 
@@ -59,8 +59,8 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
         words.TURNS_AS_DISK(drive=drive.path, rate=rate)
         if rate > 1
         else words.SOLID_AS_DISK(drive=drive.path),
-        words.ROTATION_WHY(),
-        words.ROTATION_SOURCE(),
+        words.ROTATION_WHY,
+        words.ROTATION_SOURCE,
         words.ROTATION_REMEDY(turns=int(rate > 1), name=drive.path.removeprefix("/dev/")),
     )
 
@@ -73,10 +73,10 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
     block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
     if physical is not None and physical > block:
         larger = words.LARGER_BLOCKS(drive=drive.path, own=physical, kernels=block)
-        yield _geometry(drive, larger, words.LARGER_BLOCKS_WHY(), words.LARGER_BLOCKS_REMEDY())
+        yield _geometry(drive, larger, words.LARGER_BLOCKS_WHY, words.LARGER_BLOCKS_REMEDY)
     elif shift is not None and shift != offset and offset >= 0:
         shifted = words.SHIFTED(drive=drive.path, own=shift, kernels=offset)
-        yield _geometry(drive, shifted, words.SHIFTED_WHY(), words.SHIFTED_REMEDY(drive=drive.path))
+        yield _geometry(drive, shifted, words.SHIFTED_WHY, words.SHIFTED_REMEDY(drive=drive.path))
 
 
 def _geometry(drive: Drive, sentence: Said, why: Said, remedy: Said) -> Finding:
@@ -86,6 +86,6 @@ def _geometry(drive: Drive, sentence: Said, why: Said, remedy: Said) -> Finding:
         drive.path,
         sentence,
         why,
-        words.BLOCKS_SOURCE(),
+        words.BLOCKS_SOURCE,
         remedy,
     )

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from wizard.diagnose.words import geometry as words
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Drive
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.model.units import MIB
 
 SECTOR_BYTES = 512
@@ -34,16 +33,29 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
 
 def _512e(drive: Drive, offset_bytes: int) -> Finding:
     if offset_bytes < 0:
-        remedy = words.E512_STACK_REMEDY()
+        remedy = t(
+            "No start is right for all devices beneath, as another finding says: put those right first."
+        )
     else:
-        remedy = words.E512_OFFSET_REMEDY(offset=offset_bytes) if offset_bytes else words.E512_REMEDY()
+        remedy = (
+            t(
+                "Nothing to do: every layout made here starts on a whole MiB and {offset} "
+                "bytes, as this drive needs.",
+                offset=offset_bytes,
+            )
+            if offset_bytes
+            else t("Nothing to do: every layout made here starts on a whole MiB.")
+        )
     return Finding(
         "geometry-512e",
         Severity.INFO,
         drive.path,
-        words.E512(drive=drive.path),
-        words.E512_WHY(),
-        words.E512_SOURCE(),
+        t("{drive} takes 512-byte blocks and stores 4096-byte ones (512e).", drive=drive.path),
+        t(
+            "A write that starts or ends within a physical block makes the drive read, "
+            "change and write it again."
+        ),
+        t("physical_block_size and logical_block_size of the kernel's block queue"),
         remedy,
     )
 
@@ -55,10 +67,19 @@ def _large(drive: Drive, geometry: Geometry) -> Finding:
         "geometry-large-blocks",
         Severity.INFO,
         drive.path,
-        words.LARGE(drive=drive.path, block=block, logical=geometry.logical_block_bytes),
-        words.LARGE_WHY(block=block),
-        words.LARGE_SOURCE(),
-        words.LARGE_REMEDY(),
+        t(
+            "{drive} has physical blocks of {block} bytes, and takes blocks of {logical}.",
+            drive=drive.path,
+            block=block,
+            logical=geometry.logical_block_bytes,
+        ),
+        t(
+            "Filesystems mostly write 4096 bytes at a time. For each of those the drive "
+            "reads and writes {block} bytes.",
+            block=block,
+        ),
+        t("physical_block_size in sysfs"),
+        t("Every layout made here starts and ends on its blocks. Keep work with many small writes off it."),
     )
 
 
@@ -67,10 +88,14 @@ def _4kn(drive: Drive) -> Finding:
         "geometry-4kn",
         Severity.INFO,
         drive.path,
-        words.KN4(drive=drive.path),
-        words.KN4_WHY(),
-        words.KN4_SOURCE(),
-        words.KN4_REMEDY(),
+        t("{drive} takes only 4096-byte blocks (4Kn).", drive=drive.path),
+        t(
+            "No partition can be misaligned: nothing smaller can be addressed. Old BIOS "
+            "firmware cannot boot from it, and images of drives with 512-byte blocks do "
+            "not fit."
+        ),
+        t("logical_block_size of the kernel's block queue"),
+        t("Boot from it by UEFI, and copy files to it, not images of partitions."),
     )
 
 
@@ -79,10 +104,16 @@ def _usb_4096(drive: Drive) -> Finding:
         "geometry-usb-4096",
         Severity.WARNING,
         drive.path,
-        words.USB(drive=drive.path),
-        words.USB_WHY(),
-        words.USB_SOURCE(),
-        words.USB_REMEDY(),
+        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive.path),
+        t(
+            "Some USB bridges do so for drives with 512-byte blocks. Out of its "
+            "enclosure, such a drive's partition table cannot be read."
+        ),
+        t("known behaviour of USB bridges for drives over 2 TiB"),
+        t(
+            "Keep drive and enclosure together, or set the drive up where it will stay. "
+            "Software cannot change what the bridge presents."
+        ),
     )
 
 
@@ -91,10 +122,24 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         "geometry-optimal-io-bogus",
         Severity.WARNING,
         drive.path,
-        words.BOGUS(drive=drive.path, optimal=geometry.optimal_io_bytes, block=geometry.granularity_bytes),
+        t(
+            "{drive} reports an impossible optimal I/O size: {optimal} bytes. It is no "
+            "multiple of its {block}-byte blocks, or a counter at its end.",
+            drive=drive.path,
+            optimal=geometry.optimal_io_bytes,
+            block=geometry.granularity_bytes,
+        ),
         in_a_row(*_believers(drive, geometry)),
-        words.BOGUS_SOURCE(),
-        words.BOGUS_REMEDY(),
+        t(
+            "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
+            "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
+            "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)"
+        ),
+        t(
+            "Nothing to do here: diskwright ignores it. Give parted starts in MiB and no "
+            "percentages. Give LVM `pvcreate --config "
+            "devices/data_alignment_detection=0`."
+        ),
     )
 
 
@@ -102,21 +147,38 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Said]:
     """Which tools believe it, what they would do on this very drive, and who is right."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
-    times = words.TIMES if counted & (counted - 1) else words.TIMES_AT_END
+    times = (
+        Sentence("{optimal} is {times} times 512.")
+        if counted & (counted - 1)
+        else Sentence("{optimal} is {times} times 512, a counter at its end.")
+    )
     yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
     if (first := optimal // logical) and MIB % optimal:
         # Of a start in percent parted takes what lies within the percent; where nothing fits it gives up
         # aligning.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
-        yield words.PARTED_FAR() if far else words.PARTED(first=first, lies=_lies(geometry, first * logical))
+        yield (
+            t("parted believes it and is wrong: it calls 1 MiB not aligned.")
+            if far
+            else t(
+                "parted believes it and is wrong: `mkpart 0%` starts at block {first}, "
+                "{lies}. It calls that optimal, and 1 MiB not aligned.",
+                first=first,
+                lies=_lies(geometry, first * logical),
+            )
+        )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
-        yield words.LVM(area=area)
+        yield t("LVM believes it too and starts its data on a multiple of {area}.", area=area)
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
-        yield words.FDISK()
+        yield t("fdisk and sfdisk ignore it and are right with 1 MiB.")
 
 
 def _lies(geometry: Geometry, start_bytes: int) -> Said:
     """How a start lies on the drive's blocks, or on 1 MiB where those are small."""
     if missing := misalignment_bytes(geometry, start_bytes):
-        return words.BEFORE(missing=missing, block=geometry.granularity_bytes)
-    return words.OFF_GRAIN() if start_bytes % MIB else words.ALIGNED()
+        return t(
+            "{missing} bytes before a boundary of the drive's {block}-byte blocks",
+            missing=missing,
+            block=geometry.granularity_bytes,
+        )
+    return t("off 1 MiB") if start_bytes % MIB else t("aligned")

@@ -5,18 +5,27 @@ from collections.abc import Iterator
 
 from wizard.diagnose.places import Array, Place, Standing
 from wizard.diagnose.stripes import PARITY
-from wizard.diagnose.words import inside as words
 from wizard.diagnose.words import shared
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
+
+SOURCE = t(
+    "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
+)
 
 BAD = (Standing.OFF, Standing.HIDDEN)
 REMEDIES = {
-    "LVM2_member": words.ANEW_LVM,
-    "crypto_LUKS": words.ANEW_LUKS,
-    "linux_raid_member": words.ANEW_MD,
+    "LVM2_member": Sentence(
+        "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) starts LVM's data on 1 MiB."
+    ),
+    "crypto_LUKS": Sentence(
+        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned place."
+    ),
+    "linux_raid_member": Sentence(
+        "`mdadm --create` without --data-offset, or with one in whole MiB, starts the data on 1 MiB."
+    ),
 }
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
@@ -48,16 +57,33 @@ def compensated(geometry: Geometry, place: Place) -> Finding:
         Severity.INFO,
         place.device,
         in_a_row(
-            words.OFF(place=place.name, blocks=blocks)
+            t("{place:First} starts off {blocks}.", place=place.name, blocks=blocks)
             if place.start_bytes is None
-            else words.OFF_AT(place=place.name, start=place.start_bytes, blocks=blocks),
-            words.MADE_UP_BY_KERNEL(data=leaf.name)
+            else t(
+                "{place:First} starts at byte {start}, off {blocks}.",
+                place=place.name,
+                start=place.start_bytes,
+                blocks=blocks,
+            ),
+            t(
+                "What it holds makes up for that: {data} starts on a boundary, as the kernel adds it up.",
+                data=leaf.name,
+            )
             if leaf.start_bytes is None
-            else words.MADE_UP(data=leaf.name, start=leaf.start_bytes, terms=leaf.summands),
+            else t(
+                "What it holds makes up for that: {data} starts at byte {start} = "
+                "{terms:sum}, on a boundary.",
+                data=leaf.name,
+                start=leaf.start_bytes,
+                terms=leaf.summands,
+            ),
         ),
-        words.MADE_UP_WHY(),
-        words.SOURCE(),
-        shared.NOTHING_TO_DO(),
+        t(
+            "The start of the data decides, not that of what holds it. Only the few "
+            "writes to the headers straddle blocks."
+        ),
+        SOURCE,
+        shared.NOTHING_TO_DO,
     )
 
 
@@ -65,23 +91,41 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
     hidden = inner.standing is Standing.HIDDEN
     off, blocks = inner.off_bytes, _blocks(geometry, inner)
     said = [
-        words.INSIDE(place=inner.name, off=off, blocks=blocks)
+        t(
+            "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
+            place=inner.name,
+            off=off,
+            blocks=blocks,
+        )
         if inner.start_bytes is None
-        else words.INSIDE_AT(place=inner.name, start=inner.start_bytes, off=off, blocks=blocks)
+        else t(
+            "{place:First} is misaligned: it starts at byte {start} of the drive, {off} "
+            "bytes before the next boundary of {blocks}.",
+            place=inner.name,
+            start=inner.start_bytes,
+            off=off,
+            blocks=blocks,
+        )
     ]
     if len(inner.terms) > 1:
-        said.append(words.SUM(terms=inner.summands))
+        said.append(t("That is {terms:sum}.", terms=inner.summands))
     if outer.standing is Standing.ON:
-        said.append(words.HOLDER_FINE(holder=outer.name))
+        said.append(t("{holder:First} itself starts on a boundary.", holder=outer.name))
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
         in_a_row(*said),
-        shared.LIARS() if hidden else shared.TWO_BLOCKS(),
-        words.SOURCE(),
-        in_a_row(words.ANEW(), REMEDIES.get(kind, words.ANEW_OTHER)()),
+        shared.LIARS if hidden else shared.TWO_BLOCKS,
+        SOURCE,
+        in_a_row(
+            t(
+                "Moving the partition does not help. Copy the data elsewhere, make what "
+                "holds it anew, and copy it back."
+            ),
+            REMEDIES.get(kind, Sentence("Its own tool must be told where the data starts."))(),
+        ),
     )
 
 
@@ -94,11 +138,43 @@ def find_chunks(place: Place) -> Iterator[Finding]:
         unit, width, start = array.striping.unit_bytes, array.striping.width_bytes, array.start_bytes
         name, path = leaf.name, array.layer.path
         if off := start % unit:
-            sentence = words.OFF_CHUNK(place=name, start=start, array=path, off=off, unit=unit)
-            yield _chunk(leaf, array, sentence, words.OFF_CHUNK_WHY())
+            sentence = t(
+                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
+                "the start of a {unit}-byte chunk.",
+                place=name,
+                start=start,
+                array=path,
+                off=off,
+                unit=unit,
+            )
+            yield _chunk(
+                leaf,
+                array,
+                sentence,
+                t(
+                    "Writes that a filesystem lays out for whole chunks straddle two, and go to "
+                    "two drives instead of one."
+                ),
+            )
         elif array.layer.kind in PARITY and (off := start % width):
-            sentence = words.OFF_STRIPE(place=name, start=start, array=path, off=off, width=width)
-            yield _chunk(leaf, array, sentence, words.OFF_STRIPE_WHY())
+            sentence = t(
+                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
+                "the start of a {width}-byte full stripe.",
+                place=name,
+                start=start,
+                array=path,
+                off=off,
+                width=width,
+            )
+            yield _chunk(
+                leaf,
+                array,
+                sentence,
+                t(
+                    "Writes that a filesystem lays out for full stripes straddle two. The array "
+                    "then reads before it writes parity."
+                ),
+            )
 
 
 def _chunk(leaf: Place, array: Array, sentence: Said, why: Said) -> Finding:
@@ -108,8 +184,15 @@ def _chunk(leaf: Place, array: Array, sentence: Said, why: Said) -> Finding:
         leaf.device,
         sentence,
         why,
-        words.ARRAY_SOURCE(),
-        words.ARRAY_REMEDY(width=array.striping.width_bytes),
+        t(
+            "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
+            "array's queue, with the layer's own start"
+        ),
+        t(
+            "It costs some speed and no data. If you make it anew, start its data on a "
+            "multiple of the full stripe, {width} bytes.",
+            width=array.striping.width_bytes,
+        ),
     )
 
 
@@ -119,5 +202,8 @@ def _kind(drive: Drive, place: Place) -> str:
 
 def _blocks(geometry: Geometry, place: Place) -> Said:
     if place.standing is Standing.HIDDEN:
-        return shared.HIDDEN_BLOCKS(block=geometry.physical_block_bytes)
-    return shared.BLOCKS(block=geometry.granularity_bytes)
+        return t(
+            "4096-byte blocks (the drive reports {block}-byte physical blocks)",
+            block=geometry.physical_block_bytes,
+        )
+    return t("the drive's {block}-byte blocks", block=geometry.granularity_bytes)

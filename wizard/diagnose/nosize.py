@@ -7,10 +7,11 @@ Sources: Linux drivers/nvme/host/core.c (capacity 0 for metadata that it has no 
 
 from collections.abc import Iterator
 
-from wizard.diagnose.words import nosize as words
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows its formats; `dmesg` tells what the kernel met.")
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
@@ -23,9 +24,9 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         "drive-no-size",
         Severity.WARNING,
         drive.path,
-        words.NO_SIZE(drive=drive.path),
+        t("The kernel gives {drive} no size, so nothing on it can be read or written.", drive=drive.path),
         why,
-        words.SOURCE(),
+        t("the attribute size of the block device in sysfs; the kernel's source"),
         remedy,
     )
 
@@ -33,14 +34,34 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
 def _nvme(drive: Drive) -> tuple[Said, Said]:
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     if used is None or not used.metadata_bytes:
-        return words.NVME_WHY(), words.NVME_REMEDY(drive=drive.path)
-    why = words.METADATA_WHY(data=used.data_bytes, metadata=used.metadata_bytes)
+        return t("Its blocks may have a format that the kernel cannot use, or it is damaged."), NVME_REMEDY(
+            drive=drive.path
+        )
+    why = t(
+        "It is formatted with blocks of {data} bytes and {metadata} bytes of "
+        "metadata each, which the kernel cannot use.",
+        data=used.data_bytes,
+        metadata=used.metadata_bytes,
+    )
     plain = [one for one in drive.nvme_formats if not one.metadata_bytes]
     if not plain or drive.nvme_format_scope == "none":
-        return why, words.NVME_REMEDY(drive=drive.path)
+        return why, NVME_REMEDY(drive=drive.path)
     best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
-    return why, words.METADATA_REMEDY(number=best.number, drive=drive.path)
+    return why, t(
+        "`nvme format --lbaf={number} {drive}` gives it blocks without metadata. It "
+        "erases everything, perhaps on the whole controller.",
+        number=best.number,
+        drive=drive.path,
+    )
 
 
 def _other(drive: Drive) -> tuple[Said, Said]:
-    return words.SCSI_WHY(), words.SCSI_REMEDY(drive=drive.path)
+    return t(
+        "Drives out of storage arrays are often formatted with blocks of 520 or 528 "
+        "bytes, which Linux cannot use."
+    ), t(
+        "See `dmesg` and `sg_readcap --long {drive}`. If that tells such blocks, "
+        "`sg_format --format --size=512 {drive}` gives it others. It erases "
+        "everything, and takes hours.",
+        drive=drive.path,
+    )

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from wizard.diagnose.words import nvme as words
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
-PERFORMANCE = (words.BEST(), words.BETTER(), words.GOOD(), words.DEGRADED())
+PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
 """The relative performance field of an LBA format: among the formats of this one drive, at equal load."""
 NATIVE_BYTES = 4096
 
@@ -41,8 +40,23 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
     if used is None or better is None or drive.nvme_format_scope == "none":
         return
     faster = better.performance < used.performance
-    sentence = words.FASTER if faster else words.AS_FAST
-    scope = {"all": words.SCOPE_ALL, "namespace": words.SCOPE_ONE}
+    sentence = (
+        Sentence(
+            "{drive} has a faster format: {better} (format {better_number}) instead of "
+            "{used} (format {used_number})."
+        )
+        if faster
+        else Sentence(
+            "{drive} could use {better} (format {better_number}) instead of {used} "
+            "(format {used_number}). It calls that neither faster nor slower."
+        )
+    )
+    scope = {
+        "all": Sentence(
+            "This controller formats all of its namespaces together: every one of them would be erased."
+        ),
+        "namespace": Sentence("This controller formats one namespace at a time; the others would stay."),
+    }
     yield Finding(
         "geometry-nvme-formats",
         Severity.INFO,
@@ -54,19 +68,40 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             better=_size(better),
             better_number=better.number,
         ),
-        words.FASTER_WHY(used=PERFORMANCE[used.performance], better=PERFORMANCE[better.performance])
+        t(
+            "The drive calls the one in use {used} and the other {better}; by how much, it does not say.",
+            used=PERFORMANCE[used.performance],
+            better=PERFORMANCE[better.performance],
+        )
         if faster
-        else words.AS_FAST_WHY(used=PERFORMANCE[used.performance]),
-        words.SOURCE(),
+        else t(
+            "The drive calls both {used}: no speed is promised. With 4096-byte blocks no "
+            "write can be misaligned or smaller than that. No other gain is known.",
+            used=PERFORMANCE[used.performance],
+        ),
+        t(
+            "the drive's own list of formats (NVMe Identify Namespace: data size, "
+            "metadata size, relative performance)"
+        ),
         in_a_row(
-            words.REMEDY(number=better.number, drive=drive.path),
-            scope.get(drive.nvme_format_scope or "", words.SCOPE_UNKNOWN)(),
-            words.REMEDY_REST(),
+            t(
+                "If at all, before anything is stored: `nvme format --lbaf={number} {drive}` "
+                "ERASES EVERYTHING on it, for good.",
+                number=better.number,
+                drive=drive.path,
+            ),
+            scope.get(
+                drive.nvme_format_scope or "",
+                Sentence(
+                    "Whether it would erase the controller's other namespaces too is not known: count on it."
+                ),
+            )(),
+            t("diskwright never runs it. Old firmware cannot start a system from 4096-byte blocks."),
         ),
     )
 
 
 def _size(one: NvmeFormat) -> Said:
     if one.metadata_bytes:
-        return words.SIZE_WITH_METADATA(data=one.data_bytes, metadata=one.metadata_bytes)
-    return words.SIZE(data=one.data_bytes)
+        return t("{data} bytes with {metadata} of metadata", data=one.data_bytes, metadata=one.metadata_bytes)
+    return t("{data} bytes", data=one.data_bytes)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.diagnose.words import patterns as words
 from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.machine import Drive
-from wizard.model.said import NO_TEXT, ProfileText, Said
+from wizard.model.said import NO_TEXT, ProfileText, Said, t
 
 
 class Kind(StrEnum):
@@ -115,9 +114,11 @@ def _trouble(pattern: Pattern) -> tuple[str, Said] | None:
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:
-        return "model", words.NO_PATTERN(pattern=pattern.model, fault=str(error))
+        return "model", t(
+            "'{pattern}' is no usable pattern: {fault}.", pattern=pattern.model, fault=str(error)
+        )
     if empty:
-        return "model", words.FITS_ALL(pattern=pattern.model)
+        return "model", t("'{pattern}' is no usable pattern: it fits every drive.", pattern=pattern.model)
     if pattern.largest_tb is not None and not pattern.largest_tb > 0:
-        return "largest_tb", words.FITS_NONE(largest=pattern.largest_tb)
+        return "largest_tb", t("{largest:g} leaves no drive that could fit.", largest=pattern.largest_tb)
     return None

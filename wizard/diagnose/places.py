@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from wizard.diagnose.words import inside as words
 from wizard.diagnose.words import shared
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """What a drive may have that claims less."""
 CONTAINERS: dict[str, tuple[Said | str, Said | str]] = {
-    "linux_raid_member": (words.MEMBER(), words.MEMBER_TERM()),
+    "linux_raid_member": (t("the RAID member"), t("RAID member")),
     "crypto_LUKS": ("LUKS", "LUKS"),
     "LVM2_member": ("LVM", "LVM"),
 }
@@ -86,7 +85,7 @@ class Place:
     @property
     def summands(self) -> tuple[Said, ...]:
         """`1048576 (partition)`, `16777216 (LUKS)`."""
-        return tuple(words.TERM(bytes=size, what=what) for what, size in self.terms)
+        return tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in self.terms)
 
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
@@ -98,7 +97,7 @@ def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> Place:
     """A partition and what stands on it."""
-    terms = ((words.PARTITION(), partition.start_bytes),)
+    terms = ((t("partition"), partition.start_bytes),)
     return _Survey(drive, geometry).place(
         partition.path,
         partition.path,
@@ -200,7 +199,7 @@ class _Survey:
         sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
         within = tuple(self._layer(layer, position, sums, inner, depth, behind=offset) for layer in volumes)
-        name = words.DATA_OF(container=container, device=device)
+        name = t("the data of {container} in {device}", container=container, device=device)
         return Place(device, name, position, standing, off, sums, inner, within=within, container=mark.kind)
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[Standing, int]:

@@ -55,8 +55,8 @@ def speaks_for_conventional(rung: Rung) -> bool:
 
 
 def _solid(drive: Drive) -> Clue:
-    source = words.KERNELS_ROTATION() if drive.rotation_rate is None else words.OWN_ROTATION()
-    return Clue(source, words.NOTHING_TURNS(), "high")
+    source = words.KERNELS_ROTATION if drive.rotation_rate is None else words.OWN_ROTATION
+    return Clue(source, words.NOTHING_TURNS, "high")
 
 
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
@@ -98,8 +98,8 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
         Severity.INFO,
         drive.path,
         sentence,
-        in_a_row(words.UNKNOWN_WHY(), *([words.UNHEARD(clues=unheard)] if unheard else [])),
-        words.UNKNOWN_SOURCE(),
+        in_a_row(words.UNKNOWN_WHY, *([words.UNHEARD(clues=unheard)] if unheard else [])),
+        words.UNKNOWN_SOURCE,
         words.UNKNOWN_REMEDY(drive=drive.path),
     )
 
@@ -110,8 +110,8 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
         Severity.DANGER,
         drive.path,
         words.HOST_MANAGED(drive=drive.path, clues=_clues(recording)),
-        words.HOST_MANAGED_WHY(),
-        words.HOST_MANAGED_SOURCE(),
+        words.HOST_MANAGED_WHY,
+        words.HOST_MANAGED_SOURCE,
         words.HOST_MANAGED_REMEDY(drive=drive.path),
     )
 
@@ -122,17 +122,17 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
         Severity.WARNING,
         drive.path,
         sentence(drive=drive.path, clues=_clues(recording)),
-        words.WHY_SHINGLED(),
-        words.STUDY(),
-        words.SHINGLED_REMEDY(),
+        words.WHY_SHINGLED,
+        words.STUDY,
+        words.SHINGLED_REMEDY,
     )
 
 
 def _clues(recording: Recording) -> tuple[Said, ...]:
     """The clues that say something, for a sentence."""
-    reported = (words.REPORTED.code, words.REPORTED_FAMILY.code, words.PROBED_LIKELY.code)
+    reported = (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)
     return tuple(
         words.CLUE(source=clue.source, says=clue.says)
         for clue in recording.evidence
-        if clue.confidence != "low" or clue.says.code in reported
+        if clue.confidence != "low" or any(map(clue.says.is_of, reported))
     )

@@ -71,18 +71,18 @@ def _unasked(source: Said, why: Said) -> Rung:
 
 
 def _zoned(drive: Drive) -> Iterator[Rung]:
-    source = words.KERNEL()
+    source = words.KERNEL
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
         clue = Clue(source, words.STATED(management=drive.zoned), "high")
         yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
         yield Rung(Clue(source, words.AS_MANAGED_TOO(zoned=drive.zoned), "low"))
     else:
-        yield _unasked(source, words.NO_ZONES())
+        yield _unasked(source, words.NO_ZONES)
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
-    source = words.PAGE()
+    source = words.PAGE
     match drive.vpd_zoned:
         case 1:
             stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
@@ -93,13 +93,13 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
         case int(bits):
             yield Rung(Clue(source, words.BITS_NOT_REPORTED(bits=bits), "low"))
         case None if drive.bus == "usb":
-            yield _unasked(source, words.BRIDGE_NOT_ASKED())
+            yield _unasked(source, words.BRIDGE_NOT_ASKED)
         case None if drive.bus not in VIRTUAL_BUSES:
-            yield _unasked(source, words.NO_PAGE())
+            yield _unasked(source, words.NO_PAGE)
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
-    source = words.WORD()
+    source = words.WORD
     if drive.ata is not None:
         match drive.ata.zoned:
             case 1:
@@ -109,13 +109,13 @@ def _word(drive: Drive) -> Iterator[Rung]:
                 stated = words.STATED_BITS(bits=2, management="device-managed")
                 yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
             case _:
-                yield Rung(Clue(source, words.NOT_REPORTED(), "low"))
+                yield Rung(Clue(source, words.NOT_REPORTED, "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
         yield _unasked(source, why)
     elif drive.bus == "usb":
-        yield _unasked(source, words.BRIDGE_SILENT())
+        yield _unasked(source, words.BRIDGE_SILENT)
     elif is_ata(drive):
-        yield _unasked(source, words.KERNEL_SILENT())
+        yield _unasked(source, words.KERNEL_SILENT)
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
@@ -123,8 +123,8 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
         stated = words.STATED(management=smart.zoned_capability or "")
-        yield Rung(Clue(words.SMARTCTL(), stated, "high"), says, Weight.STATED)
-    family, source = smart.model_family or "", words.DATABASE()
+        yield Rung(Clue(words.SMARTCTL, stated, "high"), says, Weight.STATED)
+    family, source = smart.model_family or "", words.DATABASE
     if re.search(r"\(SMR\b", family):
         yield Rung(Clue(source, words.FAMILY(family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
@@ -132,14 +132,14 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     elif family:
         yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
-        yield _unasked(words.SMARTCTL_AND_DATABASE(), why)
+        yield _unasked(words.SMARTCTL_AND_DATABASE, why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:
     own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
     kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
     if (own or kernels) and drive.rotational and not is_emulated(drive):
-        clue = Clue(words.DISCARD(), words.NO_USE_FOR_TRIM(), "medium")
+        clue = Clue(words.DISCARD, words.NO_USE_FOR_TRIM, "medium")
         yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 
 
@@ -171,7 +171,7 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
             Confidence.LOW: Weight.HINT,
         }[pattern.confidence]
         clue = Clue(
-            words.MODELS(source=pattern.source or words.OWN_LIST()),
+            words.MODELS(source=pattern.source or words.OWN_LIST),
             _said_of(pattern),
             pattern.confidence.value,
         )
@@ -183,14 +183,14 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
     """Of low confidence, whatever it found: only simulated drives have confirmed the probe so far."""
     if verdict is None:
         return
-    source = words.QUICK_TEST()
+    source = words.QUICK_TEST
     match verdict.outcome:
         case Displaced.LIKELY:
             yield Rung(Clue(source, words.PROBED_LIKELY(), "low"), DRIVE, Weight.HINT, exact=False)
         case Displaced.NOTHING_FOUND:
-            yield Rung(Clue(source, words.PROBED_NOTHING(), "low"))
+            yield Rung(Clue(source, words.PROBED_NOTHING, "low"))
         case Displaced.CANNOT_TELL:
-            yield _unasked(source, words.PROBED_IN_VAIN())
+            yield _unasked(source, words.PROBED_IN_VAIN)
 
 
 def _said_of(pattern: Pattern) -> Said:

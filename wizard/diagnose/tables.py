@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from wizard.diagnose.alignment import is_extended
-from wizard.diagnose.words import tables as words
 from wizard.filesystems.partitions import is_half_moved
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
+OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
@@ -34,10 +36,21 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-primary-damaged",
             Severity.DANGER,
             drive.path,
-            words.PRIMARY_DAMAGED(drive=drive.path),
-            words.PRIMARY_DAMAGED_WHY(),
-            words.UEFI(),
-            _repair(drive, table, words.PRIMARY_DAMAGED_REMEDY(drive=drive.path)),
+            t("The GPT at the start of {drive} is damaged.", drive=drive.path),
+            t(
+                "Only the backup at the drive's end still says where the partitions are. "
+                "Firmware and other systems may see none."
+            ),
+            UEFI,
+            _repair(
+                drive,
+                table,
+                t(
+                    "Save your data first. Then run `gdisk {drive}`, which offers to restore the "
+                    "table from its backup.",
+                    drive=drive.path,
+                ),
+            ),
         )
     if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
         yield _backup(drive, table, table.backup)
@@ -50,10 +63,13 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-hybrid",
             Severity.WARNING,
             drive.path,
-            words.HYBRID(drive=drive.path),
-            words.HYBRID_WHY(),
-            words.UEFI(),
-            words.HYBRID_REMEDY(),
+            t("{drive} has a GPT and an MBR that both name partitions.", drive=drive.path),
+            t("Each program follows one of the two. Once they differ, one overwrites what the other keeps."),
+            UEFI,
+            t(
+                "If no system boots by the MBR's entries, set the drive up anew with a GPT. "
+                "Otherwise change both tables alike."
+            ),
         )
 
 
@@ -71,10 +87,14 @@ def _lost(drive: Drive) -> Finding:
         "table-both-damaged",
         Severity.DANGER,
         drive.path,
-        words.BOTH_DAMAGED(drive=drive.path),
-        words.BOTH_DAMAGED_WHY(),
-        words.UEFI(),
-        words.BOTH_DAMAGED_REMEDY(),
+        t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
+        t("Nothing reliable says where the partitions are. A repair would write down a guess."),
+        UEFI,
+        t(
+            "Write nothing to it. Attach it as it was when the table was made: another "
+            "USB bridge may show other blocks, or fewer. If that does not help, make an "
+            "image and let `testdisk` search that for the partitions."
+        ),
     )
 
 
@@ -84,7 +104,15 @@ def _repair(drive: Drive, table: Table, remedy: Said) -> Said:
     ends = tuple(_where_copies_lie(drive, table))
     covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in ends))
     taken = next(covering, None)
-    return remedy if taken is None else words.NO_REPAIR(partition=taken.path)
+    return (
+        remedy
+        if taken is None
+        else t(
+            "Do not repair the table: {partition} lies where that copy belongs, and "
+            "would be written over. Save what it holds, and set the drive up anew.",
+            partition=taken.path,
+        )
+    )
 
 
 def _where_copies_lie(drive: Drive, table: Table) -> Iterator[Extent]:
@@ -104,18 +132,31 @@ def _shared(part: Partition, place: Extent) -> int:
 
 def _backup(drive: Drive, table: Table, state: str) -> Finding:
     sentence = {
-        "missing": words.BACKUP_MISSING,
-        "damaged": words.BACKUP_DAMAGED,
-        "misplaced": words.BACKUP_MISPLACED,
+        "missing": Sentence("The GPT of {drive} has no backup at the end of the drive."),
+        "damaged": Sentence("The backup of {drive}'s GPT is damaged."),
+        "misplaced": Sentence(
+            "The backup of {drive}'s GPT is not in its last block: it grew, or was "
+            "copied from a smaller drive."
+        ),
     }[state]
-    remedy = words.MISPLACED_REMEDY if state == "misplaced" else words.BACKUP_REMEDY
+    remedy = (
+        Sentence(
+            "Growing the last partition puts it there, too: `sudo diskwright plan "
+            "PARTITION --grow`. `sgdisk --move-second-header {drive}` does nothing else."
+        )
+        if state == "misplaced"
+        else Sentence(
+            "`sgdisk --move-second-header {drive}` writes a new backup at the end and "
+            "leaves the partitions alone."
+        )
+    )
     return Finding(
         f"table-backup-{state}",
         Severity.WARNING,
         drive.path,
         sentence(drive=drive.path),
-        words.BACKUP_WHY(),
-        words.UEFI(),
+        t("If the table at the start is damaged, nothing else says where the partitions are."),
+        UEFI,
         _repair(drive, table, remedy(drive=drive.path)),
     )
 
@@ -125,12 +166,19 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
         "table-mbr-over-2tib",
         Severity.WARNING,
         drive.path,
-        words.TOO_LARGE(
-            drive=drive.path, size=size_bytes, reach=reach_bytes, beyond=size_bytes - reach_bytes
+        t(
+            "The MBR table of {drive} reaches only {reach:size} of {size:size}: {beyond} bytes lie beyond.",
+            drive=drive.path,
+            size=size_bytes,
+            reach=reach_bytes,
+            beyond=size_bytes - reach_bytes,
         ),
-        words.TOO_LARGE_WHY(),
-        words.TOO_LARGE_SOURCE(),
-        words.TOO_LARGE_REMEDY(),
+        t("An MBR counts blocks with 32 bits: no partition can start beyond, or be longer."),
+        t("the MBR's entry: first block and length in 32 bits each"),
+        t(
+            "Set the drive up anew with a GPT. To convert it in place, make a backup "
+            "first, then use `sgdisk --mbrtogpt`."
+        ),
     )
 
 
@@ -143,13 +191,30 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
     for partition in drive.partitions:
         beyond = partition.end_bytes - min(ends, default=partition.end_bytes)
         if beyond > 0:
-            sentence = words.ENDS_OUTSIDE(partition=partition.path, beyond=beyond, drive=drive.path)
+            sentence = t(
+                "{partition} ends {beyond} bytes past the last byte that {drive} or its "
+                "table has for partitions.",
+                partition=partition.path,
+                beyond=beyond,
+                drive=drive.path,
+            )
         elif partition.start_bytes < first:
             start = partition.start_bytes
-            sentence = words.STARTS_OUTSIDE(partition=partition.path, start=start, first=first)
+            sentence = t(
+                "{partition} starts at byte {start}, before byte {first}, the table's first "
+                "byte for partitions.",
+                partition=partition.path,
+                start=start,
+                first=first,
+            )
         else:
             continue
-        yield _outside(partition, table, sentence, words.OUTSIDE_WHY())
+        yield _outside(
+            partition,
+            table,
+            sentence,
+            t("What lies outside cannot be read or written, or is the partition table itself."),
+        )
 
 
 def _outside(partition: Partition, table: Table, sentence: Said, why: Said) -> Finding:
@@ -159,8 +224,11 @@ def _outside(partition: Partition, table: Table, sentence: Said, why: Said) -> F
         partition.path,
         sentence,
         why,
-        words.UEFI() if table.kind in ("gpt", "hybrid") else words.OUTSIDE_SOURCE(),
-        words.OUTSIDE_REMEDY(),
+        UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+        t(
+            "Attach the drive as it was when the table was made: another USB bridge may "
+            "hide blocks. Otherwise save what can be read, and set the drive up anew."
+        ),
     )
 
 
@@ -175,10 +243,22 @@ def _upon_table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-covered",
             Severity.DANGER,
             part.path,
-            words.UPON_TABLE(partition=part.path, shared=shared, at=at),
-            words.UPON_TABLE_WHY(),
-            words.UEFI() if table.kind in ("gpt", "hybrid") else words.OUTSIDE_SOURCE(),
-            words.UPON_TABLE_REMEDY(),
+            t(
+                "{partition} lies upon the partition table: it shares {shared} bytes with it "
+                "from byte {at} on.",
+                partition=part.path,
+                shared=shared,
+                at=at,
+            ),
+            t(
+                "Writing to the partition destroys the table. Whatever writes the table, or "
+                "repairs it, destroys what the partition holds."
+            ),
+            UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+            t(
+                "Make no filesystem there, and run no repair of the table. Mount the "
+                "partition read-only, save what it holds, and set the drive up anew."
+            ),
         )
 
 
@@ -189,10 +269,14 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 "table-no-bytes",
                 Severity.WARNING,
                 part.path,
-                words.NO_BYTES(partition=part.path),
-                words.NO_BYTES_WHY(),
-                words.NO_BYTES_SOURCE(),
-                words.NO_BYTES_REMEDY(drive=drive.path, number=part.number),
+                t("{partition} has no bytes: its entry ends before it starts.", partition=part.path),
+                t("No program can use it, and programs that check a table refuse to change this one."),
+                t("the entry in the drive's partition table"),
+                t(
+                    "If nobody misses what it was, `sfdisk --delete {drive} {number}` takes the entry out.",
+                    drive=drive.path,
+                    number=part.number,
+                ),
             )
 
 
@@ -204,8 +288,17 @@ def _loose(drive: Drive) -> Iterator[Finding]:
         return
     for part in drive.partitions:
         if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in around):
-            said = words.NOT_WITHIN(partition=part.path, extended=around[0].path)
-            yield _outside(part, table, said, words.NOT_WITHIN_WHY())
+            said = t(
+                "{partition} is a logical partition, and does not lie within the extended one, {extended}.",
+                partition=part.path,
+                extended=around[0].path,
+            )
+            yield _outside(
+                part,
+                table,
+                said,
+                t("Other programs take its bytes for free, or for another partition's, and write there."),
+            )
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
@@ -226,15 +319,16 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 "table-overlap",
                 Severity.DANGER,
                 other.path,
-                words.OVERLAP(
+                t(
+                    "{one} and {other} overlap: they share {shared} bytes from byte {start} on.",
                     one=one.path,
                     other=other.path,
                     shared=shared,
                     start=max(one.start_bytes, other.start_bytes),
                 ),
-                words.OVERLAP_WHY(),
-                words.OVERLAP_SOURCE(),
-                words.OVERLAP_REMEDY(),
+                t("Writing to one destroys data in the other."),
+                t("the two entries in the drive's partition table"),
+                t("Write to neither. Mount each read-only, save what is whole, and set the drive up anew."),
             )
 
 
@@ -269,16 +363,25 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
             "table-kernel-differs",
             Severity.WARNING,
             part.path,
-            words.KERNEL_DIFFERS(
+            t(
+                "The kernel and the table disagree about {partition}. The kernel has it at "
+                "byte {kernel_start} with {kernel_size} bytes, the table at byte {start} "
+                "with {size} bytes.",
                 partition=part.path,
                 kernel_start=start,
                 kernel_size=size,
                 start=part.start_bytes,
                 size=part.size_bytes,
             ),
-            words.KERNEL_DIFFERS_WHY(),
-            words.KERNEL_DIFFERS_SOURCE(),
-            words.KERNEL_DIFFERS_REMEDY(drive=drive.path),
+            t(
+                "The table was changed while the partition was in use. After a restart its "
+                "contents are looked for elsewhere."
+            ),
+            t("start and size of the partition in sysfs"),
+            t(
+                "Unmount everything of {drive} and run `partx --update {drive}`, or restart.",
+                drive=drive.path,
+            ),
         )
 
 
@@ -293,10 +396,21 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 "signatures-ambivalent",
                 Severity.WARNING,
                 path,
-                words.AMBIVALENT(device=path, kinds=_names(signatures)),
-                words.AMBIVALENT_WHY(),
-                words.AMBIVALENT_SOURCE(),
-                words.AMBIVALENT_REMEDY(device=path),
+                t(
+                    "{device} carries signatures that contradict each other: {kinds:list}.",
+                    device=path,
+                    kinds=_names(signatures),
+                ),
+                t(
+                    "libblkid then names no filesystem, so mounting by UUID fails. A repair tool "
+                    "may take the wrong one."
+                ),
+                t("libblkid, blkid_do_safeprobe"),
+                t(
+                    "`wipefs {device}` lists them. Erase the stale one with `wipefs --offset` "
+                    "once you know which; diskwright does not guess.",
+                    device=path,
+                ),
             )
     yield from _left(drive)
     if (
@@ -309,10 +423,18 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             "signatures-beside-table",
             Severity.WARNING,
             drive.path,
-            words.BESIDE_TABLE(drive=drive.path, kinds=_names(drive.signatures)),
-            words.BESIDE_TABLE_WHY(),
-            words.BESIDE_TABLE_SOURCE(),
-            words.BESIDE_TABLE_REMEDY(drive=drive.path),
+            t(
+                "{drive} has a partition table and, as a whole, the signature of {kinds:list}.",
+                drive=drive.path,
+                kinds=_names(drive.signatures),
+            ),
+            t("One of the two is stale. A program that believes the stale one overwrites the other's data."),
+            t("libblkid; new tables leave superblocks such as Btrfs' in place"),
+            t(
+                "`wipefs {drive}` lists it. If the partitions are what counts, erase it "
+                "alone with `wipefs --offset`.",
+                drive=drive.path,
+            ),
         )
 
 
@@ -332,10 +454,22 @@ def _left(drive: Drive) -> Iterator[Finding]:
                 "signatures-lost",
                 Severity.WARNING,
                 path,
-                words.LOST(device=path, place=place),
-                words.LOST_WHY(),
-                words.LOST_SOURCE(),
-                words.LOST_REMEDY(device=path),
+                t(
+                    "{device} looks empty, but a copy of an ext2, ext3 or ext4 superblock is "
+                    "still at byte {place}.",
+                    device=path,
+                    place=place,
+                ),
+                t(
+                    "It was erased on purpose, or its first superblock is damaged and all files "
+                    "may still be there."
+                ),
+                t("the copy at the start of the second group of blocks, as mke2fs places it"),
+                t(
+                    "If it should hold files, do not set it up. Make an image of it, then see "
+                    "what `diskwright migrate {device}` says.",
+                    device=path,
+                ),
             )
 
 

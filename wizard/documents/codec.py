@@ -7,12 +7,11 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.places import within
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import ProfileText, Said, in_english
+from wizard.model.said import ProfileText, Said, in_english, t
 from wizard.model.written import DERIVED, IN_ENGLISH, WHERE_USED
 
 T = TypeVar("T")
@@ -40,7 +39,9 @@ def to_json(value: object, *, derived: bool = True) -> Any:
     if isinstance(value, ProfileText):
         return value.english
     if isinstance(value, Said):
-        return {"code": value.code, "values": {name: to_json(one) for name, one in value.values}}
+        texts = {"english": value.english, "several": value.several}
+        values = {name: to_json(one) for name, one in value.values}
+        return {**{name: text for name, text in texts.items() if text}, "values": values}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
         return {
@@ -60,9 +61,9 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     except Misfit as misfit:
         place, why = printable(within(misfit.key), 100), printable(str(misfit.said), 260)
         said = (
-            words.AT_PLACE(file=where, place=place, why=why)
+            t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place
-            else words.IN_DOCUMENT(file=where, why=why)
+            else t("{file}: {why}", file=where, why=why)
         )
         raise BadInput(str(said)) from None
 
@@ -79,17 +80,31 @@ def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JS
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadInput(str(words.DAMAGED(file=where))) from None
+        raise BadInput(
+            str(t("{file} is not a whole JSON document: it may be cut off or damaged.", file=where))
+        ) from None
     if not isinstance(value, dict) or not isinstance(value.get("schema"), str):
-        raise BadInput(str(words.NO_SCHEMA(file=where)))
+        raise BadInput(str(t("{file} is no diskwright document: it names no schema.", file=where)))
     found: str = value.pop("schema")
     if found in schemas:
         return found, value
     noun, _, version = schemas[0].partition("/")
     if found.startswith(noun + "/"):
         other = printable(found.partition("/")[2], 12)
-        raise BadInput(str(words.OTHER_VERSION(file=where, found=other, kind=noun, version=version)))
-    raise BadInput(str(words.OTHER_KIND(file=where, found=printable(found, 40), kind=noun)))
+        raise BadInput(
+            str(
+                t(
+                    "{file} has version {found} of {kind}; this diskwright reads version {version}.",
+                    file=where,
+                    found=other,
+                    kind=noun,
+                    version=version,
+                )
+            )
+        )
+    raise BadInput(
+        str(t("{file} is a {found}, not a {kind}.", file=where, found=printable(found, 40), kind=noun))
+    )
 
 
 def render_document(schema: str, value: JSON) -> str:

@@ -1,18 +1,29 @@
 """Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is
 said, and where."""
 
+import json
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from wizard.documents import words
+from wizard.documents.language import PROFILES
 from wizard.documents.places import itself
 from wizard.model.names import printable
-from wizard.model.said import ProfileText, Said, Sentence, Value, sentence_of
+from wizard.model.said import ProfileText, Said, Sentence, Value, from_document
 from wizard.model.written import DERIVED
+
+FILE = Path(PROFILES) / "messages-1.0.json"
+"""The English of each code, and its second form if it has one."""
+
+
+NUMBER = Sentence("a number")
+LIST = Sentence("a list")
+
+SAID_KEYS = frozenset({"english", "several", "values", "code"})
 
 T = TypeVar("T")
 
@@ -24,7 +35,7 @@ class Misfit(ValueError):
     `key` is its place within the whole, `choices[1].sentence`."""
 
     def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
-        super().__init__(sentence.code)
+        super().__init__(sentence.english)
         self.sentence = sentence
         self.place = place
         self.values = values
@@ -84,7 +95,11 @@ def _one_of(values: dict[str, Any]) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
-            raise Misfit(words.NONE_OF, values=tuple(values), found=_shown(value))
+            raise Misfit(
+                Sentence("{what} has to be one of {values:list}, not {found}."),
+                values=tuple(values),
+                found=_shown(value),
+            )
         return values[value]
 
     return decoder
@@ -133,7 +148,11 @@ def _tuple(*members: Any) -> Decoder:
 
     def decoder(value: Any) -> Any:
         if type(value) not in (list, tuple) or len(value) != len(inner):
-            raise Misfit(words.NO_LIST, length=len(inner), found=_shown(value))
+            raise Misfit(
+                Sentence("{what} has to be a list of {length} values, not {found}."),
+                length=len(inner),
+                found=_shown(value),
+            )
         found: list[Any] = []
         try:
             for one, known in zip(value, inner, strict=True):
@@ -199,25 +218,37 @@ def _record(wanted: Any) -> Decoder:
         # A mistyped key is both unknown and missing, and is found by what stands there.
         if not value.keys() <= known.keys():
             strange = next(name for name in value if name not in known)
-            raise Misfit(words.EXTRA_FIELD, f".{printable(strange, 60)}")
+            raise Misfit(Sentence("{what} is no key that is known here."), f".{printable(strange, 60)}")
         found = _values(value, known.__getitem__)
         if missing := [name for name in needed if name not in found]:
-            raise Misfit(words.FIELD_MISSING, f".{missing[0]}")
+            raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
         return wanted(**found)
 
     return decoder
 
 
+def _is_message(value: Any) -> bool:
+    if type(value) is not dict or not value.keys() <= SAID_KEYS or type(value.get("values")) is not dict:
+        return False
+    return all(type(text) is str for name, text in value.items() if name != "values")
+
+
 def _said(value: Any) -> Said:
-    """A sentence, as code and values: one that a room has, with the fields that it names."""
+    """A message: its English, with a second form if it has one, and its values. Documents of version 1.0 have
+    a code instead of the English."""
+    if not _is_message(value):
+        raise Misfit(
+            Sentence("{what} has to be a message with its values, not {found}."), found=_shown(value)
+        )
+    english, several = value.get("english", ""), value.get("several", "")
     try:
-        if type(value) is dict and value.keys() == {"code", "values"} and type(value["code"]) is str:
-            said = sentence_of(value["code"])(**_values(value["values"], lambda _name: _named))
-            str(said)  # with a text for a size, or for a count, it could not be said
-            return said
+        if "code" in value:
+            english, several = (*old_message(value["code"]), "")[:2]
+        return from_document(english, several, _values(value["values"], lambda _name: _named))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise Misfit(words.NO_SENTENCE, code=value["code"]) from None
-    raise Misfit(words.NOT_SAID, found=_shown(value))
+        raise Misfit(
+            Sentence("{what} is no message with these values: {english}."), english=_shown(english)
+        ) from None
 
 
 def _named(value: Any) -> Any:
@@ -226,7 +257,10 @@ def _named(value: Any) -> Any:
     if type(value) is list:
         return tuple(map(_named, value))
     if type(value) not in (str, int, float):
-        raise Misfit(words.NO_VALUE, found=_kind_of(type(value)))
+        raise Misfit(
+            Sentence("{what} has to be text, a number or a sentence, not {found}."),
+            found=_kind_of(type(value)),
+        )
     return value
 
 
@@ -246,15 +280,17 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
 def _other_type(wanted: type, value: object) -> Misfit:
     found = type(value)
     # Of two numbers it matters that one is no whole number.
-    alike = words.FRACTION if (wanted, found) == (int, float) else None
+    alike = Sentence("a fraction") if (wanted, found) == (int, float) else None
     return Misfit(
-        words.OTHER_TYPE, wanted=_kind_of(wanted, words.WHOLE), found=(alike() if alike else _kind_of(found))
+        Sentence("{what} has to be {wanted}, not {found}."),
+        wanted=_kind_of(wanted, Sentence("a whole number")),
+        found=(alike() if alike else _kind_of(found)),
     )
 
 
-def _kind_of(found: type, whole: Sentence = words.NUMBER) -> Said:
+def _kind_of(found: type, whole: Sentence = NUMBER) -> Said:
     """A type of values, in the words of TOML; `whole` is what an integer is called."""
-    return whole() if found is int else KINDS.get(found, words.TIME)()
+    return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
 
 
 def _shown(value: object) -> Value:
@@ -263,13 +299,13 @@ def _shown(value: object) -> Value:
 
 
 KINDS: dict[type, Sentence] = {
-    str: words.TEXT,
-    float: words.NUMBER,
-    bool: words.YES_OR_NO,
-    list: words.LIST,
-    tuple: words.LIST,
-    dict: words.TABLE,
-    NoneType: words.NOTHING,
+    str: Sentence("text"),
+    float: NUMBER,
+    bool: Sentence("yes or no (true or false)"),
+    list: LIST,
+    tuple: LIST,
+    dict: Sentence("a table"),
+    NoneType: Sentence("nothing"),
 }
 """What each type of values is called; those that TOML has besides are times."""
 
@@ -283,3 +319,17 @@ SHAPES: dict[Any, Callable[..., Decoder]] = {
     dict: _dict,
 }
 """What makes a decoder of a type's arguments."""
+
+
+def old_message(code: object) -> tuple[str, ...]:
+    """Return the English of a code; raises KeyError if there was none."""
+    return _messages()[str(code)]
+
+
+@cache
+def _messages() -> dict[str, tuple[str, ...]]:
+    try:
+        known = json.loads(FILE.read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return {code: tuple(texts) for code, texts in known.items()}

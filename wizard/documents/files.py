@@ -10,6 +10,9 @@ from time import monotonic, sleep
 from wizard.documents import words
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
+
+NOT_WRITTEN = Sentence("{what} could not be written to {file}: {why}. No file was changed.")
 
 LARGEST_BYTES = 64 * 1024 * 1024
 """A machine with a hundred drives is a tenth of this."""
@@ -30,10 +33,18 @@ def write_file(path: Path, text: str, what: str) -> None:
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
-            raise BadInput(str(words.NO_FILE(file=shown, what=f"{what[:1].lower()}{what[1:]}")))
+            raise BadInput(
+                str(
+                    t(
+                        "{file} is no file; name one to write {what} to.",
+                        file=shown,
+                        what=f"{what[:1].lower()}{what[1:]}",
+                    )
+                )
+            )
         beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(str(words.NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
+        raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
     try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -43,7 +54,7 @@ def write_file(path: Path, text: str, what: str) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        raise Failed(str(words.NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
+        raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
 
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
@@ -56,9 +67,9 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     try:
         mode = path.stat().st_mode
         if stat.S_ISBLK(mode):
-            raise BadInput(str(words.A_DRIVE(file=shown)))
+            raise BadInput(str(t("{file} is a drive or a part of one, not a file.", file=shown)))
         if stat.S_ISDIR(mode):
-            raise BadInput(str(words.FOLDER(file=shown)))
+            raise BadInput(str(t("{file} is a directory; name a file in it.", file=shown)))
         flags = os.O_NONBLOCK if stat.S_ISFIFO(mode) else 0
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags), "rb") as file:
             data = _first_of_pipe(file.fileno(), shown) if flags else b""
@@ -69,7 +80,7 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
-        raise BadInput(str(words.NO_TEXT(file=shown))) from None
+        raise BadInput(str(t("{file} is no text, so it is no diskwright document.", file=shown))) from None
     except (OSError, ValueError) as error:
         raise BadInput(str(words.UNREADABLE(file=shown, why=_reason(error)))) from None
 
@@ -87,9 +98,9 @@ def _first_of_pipe(descriptor: int, shown: str) -> bytes:
             os.set_blocking(descriptor, True)
             return first or b""
         if monotonic() > limit:
-            raise BadInput(str(words.NOTHING_COMES(file=shown)))
+            raise BadInput(str(t("Nothing comes through the pipe {file}.", file=shown)))
         sleep(PAUSE_SECONDS)
 
 
 def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(words.BAD_NAME())
+    return getattr(error, "strerror", None) or str(t("the name cannot be a file's"))

@@ -1,11 +1,10 @@
-"""Sentences that another version of the program wrote, and this one does not have: they are shown as their
-code and values."""
+"""Messages of another version of the program that this one cannot read: shown as their text or code, and
+values."""
 
 from typing import TypeGuard
 
-from wizard.documents import words
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 DEEPEST = 8
 """So many lists and tables within each other are looked through, as deep as documents are."""
@@ -15,8 +14,8 @@ def is_said(value: object) -> TypeGuard[dict[str, object]]:
     """Whether it has the form of a sentence, whoever knows that."""
     return (
         _is_table(value)
-        and value.keys() == {"code", "values"}
-        and isinstance(value["code"], str)
+        and value.keys() - {"several"} in ({"code", "values"}, {"english", "values"})
+        and isinstance(_key(value), str)
         and isinstance(value["values"], dict)
     )
 
@@ -32,7 +31,11 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
     values = value["values"]
     named = values.items() if _is_table(values) else ()
     told = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in named)
-    return str(words.FOREIGN(code=str(value["code"]), values=told))
+    return str(t("{code} ({values:list})", code=str(_key(value)), values=told))
+
+
+def _key(value: dict[str, object]) -> object:
+    return value["code"] if "code" in value else value["english"]
 
 
 def known_or_text(value: object, deepest: int = DEEPEST) -> object:

@@ -34,7 +34,7 @@ def _speak(path: str) -> None:
             spoken = GNUTranslations(file)
     except (OSError, ValueError, struct.error):
         return
-    Language.one, Language.many = spoken.pgettext, spoken.npgettext
+    Language.one, Language.many, Language.of_profiles = spoken.gettext, spoken.ngettext, spoken.pgettext
 
 
 def wanted(environment: Mapping[str, str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from wizard.documents import words
+from wizard.model.said import t
 
 
 def within(place: str) -> str:
@@ -15,7 +15,7 @@ def itself(place: str) -> str:
     """The value at a place, without what holds it."""
     keys = _keys(place)
     if not keys:
-        return str(words.THE_DOCUMENT())
+        return str(t("the document"))
     return _counted(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
 
 

@@ -16,7 +16,7 @@ from wizard.documents.language import PROFILES
 from wizard.documents.places import whole, within
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
         why = printable(str(misfit.said), 220)
         raise _at_line(where, line_of(text, misfit.key), within(misfit.key), why) from None
     except RecursionError:
-        raise BadInput(str(words.TOO_DEEP(file=where))) from None
+        raise BadInput(str(t("{file} has values within values, too deep to be read.", file=where))) from None
     except ValueError as error:
         # No TOML, or a number of more digits than Python reads.
         raise BadInput(f"{where}: {error}") from None
@@ -99,8 +99,18 @@ def fault_at(path: Path, key: str, why: Said) -> BadInput:
 
 def _at_line(where: str, line: int, place: str, why: str) -> BadInput:
     if place:
-        return BadInput(str(words.AT_LINE_IN(file=where, line=line, place=printable(place, 100), why=why)))
-    return BadInput(str(words.AT_LINE(file=where, line=line, why=why)))
+        return BadInput(
+            str(
+                t(
+                    "{file}, line {line}, {place}: {why}",
+                    file=where,
+                    line=line,
+                    place=printable(place, 100),
+                    why=why,
+                )
+            )
+        )
+    return BadInput(str(t("{file}, line {line}: {why}", file=where, line=line, why=why)))
 
 
 def line_of(text: str, key: str) -> int:

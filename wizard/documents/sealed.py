@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from wizard.documents import words
 from wizard.documents.codec import JSON, from_json, parse_one_of, render_document, to_json
 from wizard.model.errors import BadInput
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 T = TypeVar("T")
 
@@ -67,9 +67,25 @@ class Sealed(Generic[T]):
             raise BadInput(str(words.TOO_LARGE(file=where)))
         schema, body = parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in taken:
-            raise BadInput(str(words.EARLIER(file=where, again=self.again)))
+            raise BadInput(
+                str(
+                    t(
+                        "{file} was made by an earlier version of diskwright. {again}",
+                        file=where,
+                        again=self.again,
+                    )
+                )
+            )
         if body.pop("digest", None) != digest_of(body, schema):
-            raise BadInput(str(words.CHANGED(file=where, again=self.again)))
+            raise BadInput(
+                str(
+                    t(
+                        "{file} was changed or damaged after it was made: its digest does not fit. {again}",
+                        file=where,
+                        again=self.again,
+                    )
+                )
+            )
         if schema in self.earlier:
             body = self.earlier[schema](body)
         value = from_json(body, self.kind, where)

@@ -1,9 +1,9 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
-from wizard.filesystems import words
 from wizard.filesystems.holding import BTRFS_FLAGS, Holds
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import MIB, TIB
 
 
@@ -39,10 +39,12 @@ KIND = MadeKind(
     tool="mkfs.btrfs",
     commands=_commands,
     discards=True,
-    in_general=words.BTRFS(),
+    in_general=t(
+        "It has checksums, snapshots and compression, though nothing was recorded of it for this work."
+    ),
     # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
     minimum_bytes=128 * MIB,
-    minimum_why=words.BTRFS_LEAST(),
+    minimum_why=t("with two copies of the metadata a smaller one has no room for data"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     zones=None,
     label_bytes=255,

@@ -5,7 +5,7 @@ from wizard.filesystems.holding import FORBIDDEN, SECOND, Holds
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB, TIB
 
 
@@ -18,7 +18,9 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 def _label_fault(label: str) -> Said | None:
     # mkfs.exfat reads it by the locale, which is C here.
-    return None if label.isascii() else words.EXFAT_LABEL()
+    return (
+        None if label.isascii() else t("holds other characters than ASCII has, which mkfs.exfat is not given")
+    )
 
 
 KIND = MadeKind(
@@ -28,9 +30,11 @@ KIND = MadeKind(
     never_shrinks=True,
     tool="mkfs.exfat",
     commands=_commands,
-    in_general=words.EXFAT(),
+    in_general=t(
+        "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
+    ),
     minimum_bytes=8 * MIB,
-    minimum_why=words.EXFAT_LEAST(),
+    minimum_why=t("the first megabytes go to its records"),
     # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
     maximum_bytes=512 * TIB,
     zones=words.NO_ZONES(title="exFAT"),

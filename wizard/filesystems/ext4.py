@@ -8,6 +8,7 @@ from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, with_s
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import KIB, MIB, TIB
 
 SMALL_BYTES = 512 * MIB
@@ -77,7 +78,9 @@ GROWING = Growing(
         ("resize2fs", "-p", device, f"{size // KIB}K"),
     ),
     whole_pages=False,
-    shrunk_remarks=(words.DATED(),),
+    shrunk_remarks=(
+        t("Files may get other inode numbers, and their folders today's date; nothing else of them changes."),
+    ),
 )
 """The same for ext2 and ext3; without a journal none of them is grown in use."""
 
@@ -90,11 +93,13 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general=words.EXT4(),
+    in_general=t(
+        "It is a sound choice for most Linux volumes, though nothing was recorded of it for this work."
+    ),
     # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
     # room for data.
     minimum_bytes=16 * MIB,
-    minimum_why=words.EXT4_LEAST(),
+    minimum_why=t("a smaller one would be all journal, or have none"),
     maximum_bytes=1024 * 1024 * TIB,
     zones=words.NO_ZONES(title="ext4"),
     label_bytes=16,

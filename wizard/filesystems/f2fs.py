@@ -1,8 +1,8 @@
 """F2FS: mkfs.f2fs(8), fsck.f2fs(8); the limits were tried with f2fs-tools 1.15."""
 
-from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import MIB, TIB
 
 
@@ -17,12 +17,18 @@ KIND = MadeKind(
     tool="mkfs.f2fs",
     commands=_commands,
     discards=True,
-    in_general=words.F2FS(),
+    in_general=t(
+        "It is made for flash behind simple controllers, as in phones, cards and "
+        "sticks. Elsewhere ext4 and XFS are at home on more machines, and their "
+        "repair has seen more."
+    ),
     # mkfs.f2fs makes none below 56 MiB.
     minimum_bytes=128 * MIB,
-    minimum_why=words.F2FS_LEAST(),
+    minimum_why=t("a smaller one would be mostly the reserve that its cleaner needs"),
     maximum_bytes=16 * TIB,
-    zones=words.F2FS_ZONES(),
+    zones=t(
+        "diskwright does not set up F2FS on zones; what can live there says whether it can be made by hand"
+    ),
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

@@ -3,6 +3,7 @@
 from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import MIB, TIB
 
 
@@ -21,9 +22,12 @@ KIND = MadeKind(
     never_shrinks=True,
     tool="mkfs.jfs",
     commands=_commands,
-    in_general=words.JFS(),
+    in_general=t(
+        "It asks little of a processor, but hardly anybody works on it: its programs "
+        "are of 2011. ext4 does all that it does."
+    ),
     minimum_bytes=16 * MIB,
-    minimum_why=words.JFS_LEAST(),
+    minimum_why=t("mkfs.jfs makes none that is smaller"),
     maximum_bytes=32 * 1024 * TIB,
     zones=words.NO_ZONES(title="JFS"),
     label_bytes=16,

@@ -3,6 +3,7 @@
 from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import MIB, TIB
 
 
@@ -21,9 +22,12 @@ KIND = MadeKind(
     tool="mkfs.nilfs2",
     commands=_commands,
     discards=True,
-    in_general=words.NILFS2(),
+    in_general=t(
+        "It writes everything as one log and keeps its past states. A cleaner runs "
+        "for that all the time. No program checks or repairs it."
+    ),
     minimum_bytes=136 * MIB,
-    minimum_why=words.NILFS2_LEAST(),
+    minimum_why=t("mkfs.nilfs2 wants more than sixteen segments of 8 MiB"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     zones=words.NO_ZONES(title="NILFS2"),
     label_bytes=80,
@@ -37,6 +41,6 @@ KIND = MadeKind(
     uuid_follows=True,
     also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.
-    needs_files=(("/etc/mtab", words.NILFS2_MTAB()),),
+    needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` makes it")),),
     relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )

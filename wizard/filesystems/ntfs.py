@@ -8,7 +8,14 @@ from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import KIB, MIB, TIB
+
+CHKDSK = t(
+    "ntfsresize marks the volume to be checked: Windows does that when it "
+    "starts, or `chkdsk /f`. Until then Linux's ntfs3 only reads it. Without "
+    "Windows, `ntfsfix --clear-dirty` takes the mark away."
+)
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
@@ -50,9 +57,12 @@ KIND = MadeKind(
     tool="mkfs.ntfs",
     commands=_commands,
     for_place=_for_place,
-    in_general=words.NTFS(),
+    in_general=t(
+        "It is for sharing with Windows. Linux writes it since 5.15 (ntfs3), but "
+        "cannot repair it, which takes chkdsk on Windows."
+    ),
     minimum_bytes=16 * MIB,
-    minimum_why=words.NTFS_LEAST(),
+    minimum_why=t("its records take the first megabytes"),
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
     zones=words.NO_ZONES(title="NTFS"),
@@ -70,7 +80,9 @@ KIND = MadeKind(
     also=("ntfslabel",),
     relabelling=Relabelling(
         command=lambda device, _place, label: ("ntfslabel", device, label),
-        fault=lambda label: words.NTFS_LABEL() if label[:1] == "-" else None,
+        fault=lambda label: (
+            t("begins with a dash, which ntfslabel cannot be told") if label[:1] == "-" else None
+        ),
     ),
     # Its programs take no mounted one. They leave it marked for chkdsk (ntfsresize(8)).
     growing=Growing(
@@ -79,8 +91,8 @@ KIND = MadeKind(
         programs=("ntfsclone", "ntfsinfo", "ntfs-3g.probe"),
         smaller=lambda device, size: _resizing(device, "--size", str(size)),
         whole_pages=False,
-        grown_remarks=(words.CHKDSK(),),
-        shrunk_remarks=(words.CHKDSK(),),
+        grown_remarks=(CHKDSK,),
+        shrunk_remarks=(CHKDSK,),
     ),
     # Its driver could keep more, which no other system would understand.
     holds=Holds(

@@ -1,7 +1,14 @@
 """What a partition table calls the things that partitions hold."""
 
-from wizard.filesystems import words
 from wizard.model.machine import Partition
+from wizard.model.said import t
+
+EFI_SYSTEM = t("EFI system")
+LINUX_BOOT = t("Linux extended boot")
+LINUX_SWAP = t("Linux swap")
+LINUX_LVM = t("Linux LVM")
+LINUX_RAID = t("Linux RAID")
+LINUX_LUKS = t("Linux LUKS")
 
 LINUX_GPT_TYPE = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 """GPT's type for Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
@@ -64,27 +71,29 @@ CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""
 
 TYPE_NAMES = {
-    LINUX_GPT_TYPE: words.LINUX_FILESYSTEM(),
-    LINUX_MBR_TYPE: words.LINUX(),
-    ESP_GPT_TYPE: words.EFI_SYSTEM(),
-    BOOT_GPT_TYPE: words.LINUX_BOOT(),
-    HOME_GPT_TYPE: words.LINUX_HOME(),
-    **{found: words.LINUX_ROOT(architecture=name) for name, found in ROOT_GPT_TYPES.items()},
-    BIOS_BOOT_GPT_TYPE: words.BIOS_BOOT(),
-    LINUX_SWAP_TYPE: words.LINUX_SWAP(),
-    LINUX_LVM_TYPE: words.LINUX_LVM(),
-    LINUX_RAID_TYPE: words.LINUX_RAID(),
-    LINUX_LUKS_TYPE: words.LINUX_LUKS(),
-    BASIC_DATA_TYPE: words.BASIC_DATA(),
-    **dict.fromkeys(CONTAINER_TYPES, words.EXTENDED()),
-    NTFS_MBR_TYPE: words.NTFS_OR_EXFAT(),
-    FAT32_MBR_TYPE: words.FAT32(),
-    SWAP_MBR_TYPE: words.LINUX_SWAP(),
-    LUKS_MBR_TYPE: words.LINUX_LUKS(),
-    LVM_MBR_TYPE: words.LINUX_LVM(),
-    ESP_MBR_TYPE: words.EFI_SYSTEM(),
-    BOOT_MBR_TYPE: words.LINUX_BOOT(),
-    "0xfd": words.LINUX_RAID(),
-    MOVING_GPT_TYPE: words.MOVING(),
+    LINUX_GPT_TYPE: t("Linux filesystem"),
+    LINUX_MBR_TYPE: t("Linux"),
+    ESP_GPT_TYPE: EFI_SYSTEM,
+    BOOT_GPT_TYPE: LINUX_BOOT,
+    HOME_GPT_TYPE: t("Linux home"),
+    **{
+        found: t("Linux root for {architecture}", architecture=name) for name, found in ROOT_GPT_TYPES.items()
+    },
+    BIOS_BOOT_GPT_TYPE: t("BIOS boot"),
+    LINUX_SWAP_TYPE: LINUX_SWAP,
+    LINUX_LVM_TYPE: LINUX_LVM,
+    LINUX_RAID_TYPE: LINUX_RAID,
+    LINUX_LUKS_TYPE: LINUX_LUKS,
+    BASIC_DATA_TYPE: t("Microsoft basic data"),
+    **dict.fromkeys(CONTAINER_TYPES, t("extended")),
+    NTFS_MBR_TYPE: t("NTFS or exFAT"),
+    FAT32_MBR_TYPE: t("FAT32"),
+    SWAP_MBR_TYPE: LINUX_SWAP,
+    LUKS_MBR_TYPE: LINUX_LUKS,
+    LVM_MBR_TYPE: LINUX_LVM,
+    ESP_MBR_TYPE: EFI_SYSTEM,
+    BOOT_MBR_TYPE: LINUX_BOOT,
+    "0xfd": LINUX_RAID,
+    MOVING_GPT_TYPE: t("being moved by diskwright"),
 }
 """What a person calls a type, by its number."""

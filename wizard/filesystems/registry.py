@@ -4,9 +4,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import wizard.filesystems
-from wizard.filesystems import words
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def _found() -> dict[str, FilesystemKind]:
@@ -37,8 +37,14 @@ def why_not(name: str) -> str:
     one that is told by name."""
     kind = KINDS.get(name)
     if kind is not None:
-        return str(words.NOT_MADE(title=kind.title, why=kind.why_not or ""))
-    return str(words.UNKNOWN(name=repr(printable(name, 20)), made=tuple(MADE)))
+        return str(t("{title} is not made. {why}", title=kind.title, why=kind.why_not or ""))
+    return str(
+        t(
+            "{name} is no filesystem that diskwright makes; it makes {made:list}.",
+            name=repr(printable(name, 20)),
+            made=tuple(MADE),
+        )
+    )
 
 
 def mounted_as(kernel_name: str) -> MadeKind | None:

@@ -1,9 +1,9 @@
 """Swap: mkswap(8), swapon(8), fstab(5). It is turned on instead of mounted."""
 
-from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
 from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.said import t
 from wizard.model.units import MIB, TIB
 
 
@@ -18,12 +18,12 @@ KIND = MadeKind(
     kernel_names=(),
     tool="mkswap",
     commands=_commands,
-    in_general=words.SWAP(),
+    in_general=t("It is no filesystem and holds no files: it is where memory goes that is not in use."),
     minimum_bytes=MIB,
-    minimum_why=words.SWAP_LEAST(),
+    minimum_why=t("mkswap takes no less than ten pages of memory, which can have 64 KiB each"),
     # It counts its pages, of 4096 bytes on most machines, in 32 bits.
     maximum_bytes=16 * TIB,
-    zones=words.SWAP_ZONES(),
+    zones=t("swap is written in any order"),
     # 16 with the zero byte at its end.
     label_bytes=15,
     fsck_pass=0,

@@ -8,7 +8,7 @@ from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB, TIB
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
@@ -32,12 +32,15 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
 
 def _label_fault(label: str) -> Said | None:
     if not label.isascii():
-        return words.FAT_ASCII()
+        return t("holds other characters than ASCII has, which a FAT writes in one of many code pages")
     if label != label.upper():
-        return words.FAT_SMALL()
+        return t("has small letters, which a FAT's label has not")
     if FORBIDDEN.intersection(label):
-        return words.FAT_FORBIDDEN(forbidden="".join(sorted(FORBIDDEN)))
-    return words.FAT_NO_LABEL() if label == NO_LABEL else None
+        return t(
+            "holds one of the characters {forbidden}, which a FAT's label cannot",
+            forbidden="".join(sorted(FORBIDDEN)),
+        )
+    return t("is what a FAT without a label has") if label == NO_LABEL else None
 
 
 # fatresize 1.1.0 (Debian 12, with libparted-fs-resize) was tried on loop devices with an MBR, 30 files in
@@ -47,18 +50,21 @@ def _label_fault(label: str) -> Said | None:
 # exactly the partition's size it aborted at an assertion (fatresize.c:347), three of three. FAT16 to 890
 # MiB and FAT32 from 92 to 290 MiB ended with 1. A table cannot be planned for that.
 KIND = MadeKind(
-    why_not_grow=words.FAT_SIZE(),
+    why_not_grow=t("fatresize, its only program, writes the table itself and misses the size asked for"),
     name="vfat",
     title="FAT32",
     kernel_names=("vfat",),
     tool="mkfs.vfat",
     commands=_commands,
     for_place=_for_place,
-    in_general=words.FAT(),
+    in_general=t(
+        "It is for firmware and old devices. No file reaches 4 GiB, and it has no "
+        "journal, owners or permissions."
+    ),
     # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
     # enough.
     minimum_bytes=260 * MIB,
-    minimum_why=words.FAT_LEAST(),
+    minimum_why=t("a smaller one would be no FAT32 on drives with blocks of 4096 bytes"),
     # It counts its sectors, of 512 bytes on most drives, in 32 bits.
     maximum_bytes=2 * TIB - 512,
     zones=words.NO_ZONES(title="FAT32"),

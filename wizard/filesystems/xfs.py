@@ -2,12 +2,11 @@
 
 import re
 
-from wizard.filesystems import words
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB, TIB
 
 
@@ -47,7 +46,11 @@ def _label(device: str, place: str, label: str) -> Argv:
 
 
 def _unwritable(label: str) -> Said | None:
-    return words.XFS_LABEL() if re.search(r"[\s\"'\\]|^--", label) else None
+    return (
+        t("holds a blank or a quotation mark, or begins with --, which xfs_io cannot be told")
+        if re.search(r"[\s\"'\\]|^--", label)
+        else None
+    )
 
 
 CHECK = ("xfs_repair", "-n")
@@ -62,14 +65,19 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general=words.XFS(),
+    in_general=t(
+        "It is a sound choice for large Linux volumes, though it cannot shrink. "
+        "Nothing was recorded of it for this work."
+    ),
     minimum_bytes=300 * MIB,
-    minimum_why=words.XFS_LEAST(),
+    minimum_why=t("mkfs.xfs makes none that is smaller since version 5.19"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB
     # are enough).
     striped_minimum_bytes=640 * MIB,
-    zones=words.XFS_ZONES(),
+    zones=t(
+        "diskwright does not set up XFS on zones; what can live there says whether it can be made by hand"
+    ),
     label_bytes=12,
     # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
     fsck_pass=0,

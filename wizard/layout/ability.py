@@ -55,5 +55,5 @@ def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Sa
     if not written:
         return ()
     if machine.in_container:
-        return (words.IN_CONTAINER(),)
-    return (words.FORGOTTEN(),) if machine.live_medium else ()
+        return (words.IN_CONTAINER,)
+    return (words.FORGOTTEN,) if machine.live_medium else ()

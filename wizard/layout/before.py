@@ -138,20 +138,20 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Said, 
     """What could not be known about the drive, in sentences. `recording` is what the diagnosis concludes."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
-        doubts.append(words.NOT_READ())
+        doubts.append(words.NOT_READ)
     if drive.unrecognised_zones:
         doubts.append(words.ZONES_WRITTEN(count=drive.unrecognised_zones))
-    how = words.BY_COUNT() if drive.diskseq is not None else words.BY_SIZE()
+    how = words.BY_COUNT if drive.diskseq is not None else words.BY_SIZE
     if not drive.serial and not drive.wwn:
         doubts.append(words.NO_IDENTITY(how=how))
     elif others := shared_by(drive):
         doubts.append(words.SHARED_IDENTITY(others=others, how=how))
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append(words.NO_ALIGNMENT())
+        doubts.append(words.NO_ALIGNMENT)
     if drive.zoned is None:
-        doubts.append(words.ZONED_UNREAD())
+        doubts.append(words.ZONED_UNREAD)
     if may_be_shingled(drive, recording):
-        doubts.append(words.MAY_BE_SHINGLED())
+        doubts.append(words.MAY_BE_SHINGLED)
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:

@@ -72,13 +72,13 @@ def _faults(plan: Plan) -> Iterator[Said]:
         yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
     if plan.part and (plan.stripe or plan.others or plan.after.whole):
-        yield words.ONE_AND_MORE()
+        yield words.ONE_AND_MORE
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
-        yield words.ENCRYPTS_ELSEWHERE()
+        yield words.ENCRYPTS_ELSEWHERE
     if plan.stripe is not None:
         yield from striped_faults(plan, plan.stripe)
     elif plan.others:
-        yield words.NOTHING_STRIPED()
+        yield words.NOTHING_STRIPED
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
     elif plan.part:
@@ -93,13 +93,13 @@ def _whole_faults(plan: Plan) -> Iterator[Said]:
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
-        yield words.WHOLE_ELSEWHERE()
+        yield words.WHOLE_ELSEWHERE
     elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
         yield words.WHOLE_NOT_ZONED(filesystem=printable(volume.filesystem, 40))
     if plan.after != whole_after(plan.drive, volume):
-        yield words.AFTER_NOT_VOLUME()
+        yield words.AFTER_NOT_VOLUME
     if tuple(step.operation for step in plan.steps) != whole_operations(volume):
-        yield words.OTHER_FOR_VOLUME()
+        yield words.OTHER_FOR_VOLUME
 
 
 def _one_faults(plan: Plan) -> Iterator[Said]:
@@ -114,9 +114,9 @@ def _one_faults(plan: Plan) -> Iterator[Said]:
     yield from _kept_faults(plan)
     last = max(one.number for one in plan.before.partitions)
     if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
-        yield words.RENUMBERED()
+        yield words.RENUMBERED
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
-        yield words.VOLUME_ELSEWHERE()
+        yield words.VOLUME_ELSEWHERE
         return
     if plan.before.table not in ("gpt", "mbr"):
         return
@@ -135,9 +135,9 @@ def _one_faults(plan: Plan) -> Iterator[Said]:
         operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
     yield from encryption_faults(plan, table.entries)
     if plan.after != after:
-        yield words.AFTER_NOT_CHANGE()
+        yield words.AFTER_NOT_CHANGE
     if tuple(step.operation for step in plan.steps) != operations:
-        yield words.OTHER_FOR_CHANGE()
+        yield words.OTHER_FOR_CHANGE
 
 
 def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
@@ -155,7 +155,7 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
     if growing is None or not (grows or growing.smaller):
         yield words.NOT_RESIZABLE(number=slot.number)
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield words.LOGICAL_RESIZED()
+        yield words.LOGICAL_RESIZED
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[Said]:
@@ -188,9 +188,9 @@ def drive_faults(drive: Identity) -> Iterator[Said]:
 
 def _volume_faults(plan: Plan) -> Iterator[Said]:
     if not plan.volumes and not plan.part:
-        yield words.NO_VOLUME()
+        yield words.NO_VOLUME
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield words.GROUP_ELSEWHERE()
+        yield words.GROUP_ELSEWHERE
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
         if fault := volume_role_fault(
@@ -205,9 +205,9 @@ def _volume_faults(plan: Plan) -> Iterator[Said]:
             yield words.VOLUME_FAULT(number=volume.partition, fault=fault)
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
     if len(set(numbers)) != len(numbers):
-        yield words.SAME_NUMBER()
+        yield words.SAME_NUMBER
     if len({volume.uuid for volume in plan.volumes}) != len(plan.volumes):
-        yield words.SAME_UUID()
+        yield words.SAME_UUID
     if fault := mount_order_fault(
         tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
     ):
@@ -251,7 +251,7 @@ def _kept_faults(plan: Plan) -> Iterator[Said]:
         or loose(plan.before.partitions)
         or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
     ):
-        yield words.KEPT_CONTRADICT()
+        yield words.KEPT_CONTRADICT
 
 
 def _bounds(plan: Plan, table: WriteTable) -> Extent:
@@ -279,14 +279,14 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
         yield words.OTHER_TABLE(kind=table.table)
     new = [entry for entry in table.entries if not entry.kept]
     if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
-        yield words.PARTITIONS_DIFFER()
+        yield words.PARTITIONS_DIFFER
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
-        yield words.MBR_PRIMARY()
+        yield words.MBR_PRIMARY
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):
-        yield words.BEFORE_BEYOND()
+        yield words.BEFORE_BEYOND
     by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
         volume = by_number.get(entry.number)
@@ -318,9 +318,9 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
     )
     if any(after[0] < before[1] for before, after in pairwise(new)):
-        yield words.NEW_OVERLAP()
+        yield words.NEW_OVERLAP
     if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
-        yield words.KEPT_OVERLAP()
+        yield words.KEPT_OVERLAP
 
 
 def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
@@ -335,12 +335,12 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     if table != table_after(
         plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
     ):
-        yield words.TABLE_DIFFERS()
+        yield words.TABLE_DIFFERS
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
-        yield words.AFTER_NOT_TABLE()
+        yield words.AFTER_NOT_TABLE
     operations = tuple(step.operation for step in plan.steps)
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
     if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
-        yield words.OTHER_FOR_VOLUMES()
+        yield words.OTHER_FOR_VOLUMES

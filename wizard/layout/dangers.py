@@ -35,9 +35,11 @@ lib/e2p/feature.c)."""
 SHOWN = 500
 """Characters of a doubt that every face shows; what stands behind them warns nobody."""
 
-SAYING = frozenset(
-    said.code
-    for said in (options.MADE_DANGEROUS, options.MADE_ASKED, options.MOUNTED_DANGEROUS, options.MOUNTED_ASKED)
+SAYING = (
+    options.MADE_DANGEROUS,
+    options.MADE_ASKED,
+    options.MOUNTED_DANGEROUS,
+    options.MOUNTED_ASKED,
 )
 """The doubts that name an option that was asked for."""
 
@@ -58,7 +60,7 @@ def _options_in(doubt: Said | str) -> list[str]:
     """The words of a doubt that may be options; of one that an earlier version wrote, all of them."""
     if isinstance(doubt, str):
         return re.split(r"[\s,;]+", doubt[:SHOWN])
-    option = dict(doubt.values)["option"] if doubt.code in SAYING else ""
+    option = dict(doubt.values)["option"] if any(map(doubt.is_of, SAYING)) else ""
     return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 

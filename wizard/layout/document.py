@@ -21,7 +21,7 @@ def _from_first(body: JSON) -> JSON:
 PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
-    AGAIN_WITH_PLAN(),
+    AGAIN_WITH_PLAN,
     check_plan,
     told_anew,
     {"diskwright.plan/1": _from_first},

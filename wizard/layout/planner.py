@@ -34,7 +34,6 @@ from wizard.layout.room.space import (
     with_free,
 )
 from wizard.layout.room.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
-from wizard.layout.room.words import NOT_ACTIVE
 from wizard.layout.rules import options_fault
 from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.steps.shown import Context, steps_of
@@ -50,7 +49,7 @@ from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.writer import ROOT
 from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 PLAIN = Arrangement()
 
@@ -132,7 +131,7 @@ def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
     """Why nothing can be encrypted there; None where it can."""
     if drive.zoned == HOST_MANAGED:
         return words.ZONED_NO_PARTITIONS(drive=drive.path)
-    return words.GROUP_NOT_ENCRYPTED() if arrangement.grouped else None
+    return words.GROUP_NOT_ENCRYPTED if arrangement.grouped else None
 
 
 def _partitioned_plan(
@@ -340,4 +339,13 @@ def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) 
     number = parts.get("boot", parts.get("root"))
     if number is None:
         return ()
-    return (NOT_ACTIVE(drive=printable(drive_path), number=number),)
+    return (
+        t(
+            "No partition of the MBR is marked as active (bootable), and a few old "
+            "BIOSes start from no such drive. Boot loaders that lie in the MBR itself do "
+            "not need the mark. Once the system is installed, `sfdisk --activate {drive} "
+            "{number}` sets it.",
+            drive=printable(drive_path),
+            number=number,
+        ),
+    )

@@ -57,9 +57,9 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
     for operation in operations:
         match operation:
             case ResetZones():
-                return str(words.ZONES_ALONE())
+                return str(words.ZONES_ALONE)
             case MakeStripedVolume():
-                return str(words.GROUP_ALONE())
+                return str(words.GROUP_ALONE)
             case _:
                 continue
     return ""

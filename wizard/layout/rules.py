@@ -88,7 +88,7 @@ def geometry_fault(geometry: Geometry) -> Said | None:
     if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
         return words.OFFSET_FAULT(offset=offset, logical=logical)
     if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
-        return words.IO_FAULT()
+        return words.IO_FAULT
     return None
 
 
@@ -96,13 +96,13 @@ def label_fault(label: str, filesystem: str) -> Said | None:
     """Why `label` cannot be the filesystem's label, or None."""
     kind = MADE[filesystem]
     if not label:
-        return words.EMPTY()
+        return words.EMPTY
     if not label.isprintable():
-        return words.CONTROLS()
+        return words.CONTROLS
     if label != label.strip():
-        return words.BLANK_END()
+        return words.BLANK_END
     if "/" in label:
-        return words.SLASH()
+        return words.SLASH
     if len(label.encode()) > kind.label_bytes:
         return words.LONG_LABEL(most=kind.label_bytes, filesystem=filesystem)
     if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
@@ -119,18 +119,18 @@ def partition_name(label: str) -> str:
 def mount_point_fault(path: str) -> str | None:
     """Why nothing can be mounted at `path`, or None. Spaces are allowed: fstab can write them."""
     if not path.isprintable():
-        return str(words.CONTROLS())
+        return str(words.CONTROLS)
     if not path.startswith("/"):
-        return str(words.NOT_ABSOLUTE())
+        return str(words.NOT_ABSOLUTE)
     parts = path.split("/")[1:]
     if path != "/" and any(part in ("", ".", "..") for part in parts):
-        return str(words.NOT_PLAIN())
+        return str(words.NOT_PLAIN)
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
-        return str(words.TOO_LONG())
+        return str(words.TOO_LONG)
     if path in FORBIDDEN_EXACTLY or any(
         path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
     ):
-        return str(words.HIDES_SYSTEM())
+        return str(words.HIDES_SYSTEM)
     return None
 
 
@@ -147,13 +147,13 @@ def writer_fault(writer: Writer, filesystem: str, role: str) -> Said | None:
     if writer == ROOT:
         return None
     if role or not MADE[filesystem].mounts:
-        return words.SYSTEMS_OWN()
+        return words.SYSTEMS_OWN
     if writer == EVERYONE:
         return None
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
     group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
-    return None if named and (person or group) else words.NO_WRITER()
+    return None if named and (person or group) else words.NO_WRITER
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
@@ -206,9 +206,9 @@ def volume_uuid_fault(text: str, filesystem: str) -> str | None:
 def uuid_fault(text: str) -> str | None:
     """Why `text` is no UUID in the form that the programs take and print, or None."""
     try:
-        return None if str(UUID(text)) == text and UUID(text).int else str(words.UUID_FORM())
+        return None if str(UUID(text)) == text and UUID(text).int else str(words.UUID_FORM)
     except ValueError:
-        return str(words.NO_UUID())
+        return str(words.NO_UUID)
 
 
 def is_device_path(path: str) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from wizard.desk.view import Action, View
 from wizard.lines import words
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+NUMBER_ONLY = Sentence("A number, or: {ways:list}.")
 
 OWN = frozenset("l?q=!")
 """Letters that are answers everywhere; an action with such a key is had by `=` and its key."""
@@ -106,17 +108,35 @@ def legend(view: View) -> Said:
     entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
     label = entered.label if entered else ""
     if entered is not None and entered.ends:
-        return words.NUMBER_ONLY(ways=offered) if rows else words.WAYS(ways=offered)
+        return NUMBER_ONLY(ways=offered) if rows else words.WAYS(ways=offered)
     if not rows:
-        return words.EMPTY_LINE(label=label, ways=offered) if entered else words.WAYS(ways=offered)
+        return (
+            t("An empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
+            if entered
+            else words.WAYS(ways=offered)
+        )
     take = taking(view)
     if entered is None or take is None:
-        return words.NUMBER_ONLY(ways=offered)
+        return NUMBER_ONLY(ways=offered)
     if only_reads(view):
-        return words.TO_READ(label=label, ways=offered)
+        return t(
+            "A number for what stands behind it, an empty line for {label}, or: {ways:list}.",
+            label=label,
+            ways=offered,
+        )
     if take.name != entered.name:
-        return words.TO_TAKE(take=take.label, label=label, ways=offered)
+        return t(
+            "A number: {take}. An empty line: {label}. Or: {ways:list}.",
+            take=take.label,
+            label=label,
+            ways=offered,
+        )
     number = next((at for at, row in enumerate(rows, 1) if view.rows and row.key == view.rows.at), None)
     if number is None:
-        return words.NUMBER_ONLY(ways=offered)
-    return words.BY_NUMBER(number=number, label=label, ways=offered)
+        return NUMBER_ONLY(ways=offered)
+    return t(
+        "A number, an empty line for {number} ({label}), or: {ways:list}.",
+        number=number,
+        label=label,
+        ways=offered,
+    )

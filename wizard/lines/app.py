@@ -28,6 +28,7 @@ from wizard.lines.telling import (
 )
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.contract import Services
 
 LOOK_SECONDS = 1.0
@@ -50,7 +51,19 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
     )
     desk = Desk(services)
     talk_of = Lines(desk, talk)
-    for text in filter(None, (hint, str(words.INTRO()), str(words.INTRO_WRITES()))):
+    for text in filter(
+        None,
+        (
+            hint,
+            str(
+                t(
+                    "diskwright sets up a drive, question by question. Answer by a number and "
+                    "Enter; ? explains a question."
+                )
+            ),
+            str(t("Nothing is written before you have heard the plan and typed the drive's token.")),
+        ),
+    ):
         talk.say(text)
     desk.begin(drive, part)
     return talk_of.converse()
@@ -81,14 +94,22 @@ class Lines:
         except KeyboardInterrupt:
             begins = not self.desk.may_end
             self.talk.say()
-            self.talk.say(str(words.ENDED_BY_YOU()))
+            self.talk.say(str(t("Ended by you.")))
         finally:
             self.desk.end()
         if begins:
-            self.talk.say(str(words.NOT_KNOWN()))
+            self.talk.say(
+                str(t("Ended. Whether the run has begun is not known here; `diskwright status` tells."))
+            )
         elif self.desk.run is None:
             wrote = self.desk.measured_by_writing
-            self.talk.say(str(words.ONLY_MEASURED() if wrote else words.NOTHING_WRITTEN()))
+            self.talk.say(
+                str(
+                    t("Ended. Only measuring has written, to free space.")
+                    if wrote
+                    else t("Ended. Nothing has been written to any drive.")
+                )
+            )
         self.talk.show(self.desk.farewell())
         return self.desk.exit_code()
 
@@ -112,7 +133,7 @@ class Lines:
             Form(self, place).fill(view)
             return
         self.talk.say(str(legend(view)))
-        self.take(place, view, self.talk.answer(str(words.ANSWER())))
+        self.take(place, view, self.talk.answer(str(words.ANSWER)))
 
     def now(self) -> tuple[Place, View]:
         """Where one is, and what is to be seen there."""
@@ -144,7 +165,7 @@ class Lines:
     def _errand(self) -> None:
         """Root is asked for: the terminal is free."""
         if self.desk.errand is not None:
-            self.talk.say(str(words.ASKS_ROOT()))
+            self.talk.say(str(t("diskwright asks for root's rights, and goes on with the answer.")))
             self.desk.errand()
 
     def _tell_meanwhile(self, place: Place, view: View, due: float) -> bool:
@@ -167,9 +188,9 @@ class Lines:
         """What can be done while something is being done. An empty line changes nothing; one more Ctrl+C
         leaves it to itself."""
         self.talk.say()
-        self.talk.say(str(words.WATCHING(ways=ways(view))))
+        self.talk.say(str(t("An empty line goes on watching. Or: {ways:list}.", ways=ways(view))))
         try:
-            answer = self.talk.answer(str(words.ANSWER()))
+            answer = self.talk.answer(str(words.ANSWER))
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -190,7 +211,7 @@ class Lines:
         if said and (said != self._said or (self._acted and place.said is not None)):
             new.append(Line(said))
         if self._acted and not new:
-            new.append(Line(str(words.UNCHANGED())))
+            new.append(Line(str(t("All is as before."))))
         self._place, self._told, self._step, self._said, self._acted = place, view, view.step, said, False
         self.print(new)
 
@@ -224,7 +245,16 @@ class Lines:
 
     def misunderstood(self, answer: str) -> None:
         """It is no answer here."""
-        self.talk.say(str(words.MISUNDERSTOOD(answer=printable(answer, 40)) if answer else words.NO_ANSWER()))
+        self.talk.say(
+            str(
+                t(
+                    '"{answer}" is no answer here. ? explains, l tells everything again.',
+                    answer=printable(answer, 40),
+                )
+                if answer
+                else t("An empty line is no answer here.")
+            )
+        )
 
     def quit(self) -> None:
         """End, after a question where the desk has one."""
@@ -264,7 +294,7 @@ class Lines:
             return
         row = rows[index].key
         if not self._is_still_there(place, view, row):
-            self.talk.say(str(words.MEANWHILE()))
+            self.talk.say(str(words.MEANWHILE))
             return
         self.desk.moved(row)
         here = self.desk.view
@@ -288,13 +318,13 @@ class Lines:
     def _act(self, place: Place, view: View, action: Action, row: str) -> None:
         """What was offered, and only that: another place or another row may have come meanwhile."""
         if not self._is_still_there(place, view, row):
-            self.talk.say(str(words.MEANWHILE()))
+            self.talk.say(str(words.MEANWHILE))
             return
         if row:
             self.desk.moved(row)
         now = self.desk.view.action(action.name)
         if now is None:
-            self.talk.say(str(words.MEANWHILE()))
+            self.talk.say(str(words.MEANWHILE))
         else:
             self._do(now, row)
 

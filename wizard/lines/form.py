@@ -10,6 +10,7 @@ from wizard.desk.view import Field, Offer, View
 from wizard.lines import words
 from wizard.lines.answers import entering, find, legend, ways
 from wizard.lines.talk import Para as Line
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.lines.app import Lines
@@ -37,7 +38,11 @@ class Form:
         action = entering(view)
         offered = ways(view)
         lines.talk.say(
-            str(words.AFTER_LAST(label=action.label, ways=offered) if action else words.WAYS(ways=offered))
+            str(
+                t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
+                if action
+                else words.WAYS(ways=offered)
+            )
         )
         values = {field.key: self._held(field) for field in view.fields}
         asked: set[str] = set()
@@ -65,12 +70,12 @@ class Form:
     def _finish(self, view: View, values: dict[str, str]) -> None:
         lines = self._lines
         if not self._is_here(view):
-            lines.talk.say(str(words.MEANWHILE()))
+            lines.talk.say(str(words.MEANWHILE))
         elif action := entering(view):
             lines.act_with(action.name, values)
         else:
             lines.talk.say(str(legend(view)))
-            lines.take(self._place, view, lines.talk.answer(str(words.ANSWER())))
+            lines.take(self._place, view, lines.talk.answer(str(words.ANSWER)))
 
     def _is_here(self, view: View) -> bool:
         there, now = self._lines.now()
@@ -88,9 +93,9 @@ class Form:
         while True:
             lines.print(list(field_lines(field, held)))
             if field.secret:
-                secret = lines.talk.hidden_answer(str(words.ANSWER()))
+                secret = lines.talk.hidden_answer(str(words.ANSWER))
                 return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer(str(words.ANSWER()))
+            answer = lines.talk.answer(str(words.ANSWER))
             if not answer:
                 return held
             if answer.startswith("?"):
@@ -113,7 +118,7 @@ class Form:
         if self._is_here(view):
             self._lines.act_with(name, values)
         else:
-            self._lines.talk.say(str(words.MEANWHILE()))
+            self._lines.talk.say(str(words.MEANWHILE))
         return LEFT
 
     def _meant(self, field: Field, answer: str) -> str | None:
@@ -123,9 +128,9 @@ class Form:
             return text
         offer = offer_of(field, text)
         if offer is None:
-            self._lines.talk.say(str(words.ONE_OF_THESE()))
+            self._lines.talk.say(str(t("It has to be one of these.")))
         elif offer.why_not != "":
-            self._lines.talk.say(f"{words.CANNOT()} {offer.why_not}")
+            self._lines.talk.say(f"{words.CANNOT} {offer.why_not}")
         else:
             return offer.value
         return None
@@ -146,13 +151,21 @@ def field_lines(field: Field, held: str) -> list[Line]:
     lines = [Line(f"{field.caption} ({field.hint})" if field.hint != "" else str(field.caption))]
     shown = held
     for number, offer in enumerate(field.offers, 1):
-        mark = f" ({words.CHOSEN()})" if offer.value == held else ""
+        mark = f" ({words.CHOSEN})" if offer.value == held else ""
         shown = str(offer.text) if offer.value == held else shown
         lines.append(Line(f"{number}. {offer.text}{mark}", 2, 3))
         if offer.why_not != "":
-            lines.append(Line(f"{words.CANNOT()} {offer.why_not}", 5, 2))
+            lines.append(Line(f"{words.CANNOT} {offer.why_not}", 5, 2))
     if field.secret:
-        lines.append(Line(str(words.NOT_SHOWN())))
+        lines.append(Line(str(t("What you type is not shown."))))
     else:
-        lines.append(Line(str(words.KEEPS(value=shown) if shown else words.KEEPS_EMPTY())))
+        lines.append(
+            Line(
+                str(
+                    t("An empty line keeps {value}.", value=shown)
+                    if shown
+                    else t("An empty line leaves it empty.")
+                )
+            )
+        )
     return lines

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from wizard.layout.told.text import wrapped
-from wizard.lines.words import REPLACED
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.tools.unseen import unseen
 
 USUAL_COLUMNS = 80
@@ -68,7 +68,14 @@ class Talk:
         """The next answer, without the spaces around it; raises Ended where there are no more."""
         if self._replaced and not self._told:
             self._told = True
-            self.say(str(REPLACED()))
+            self.say(
+                str(
+                    t(
+                        "(Letters that this terminal may not have are shown as plain ones, or as "
+                        "question marks.)"
+                    )
+                )
+            )
         self._out.write(f"{prompt} ")
         self._out.flush()
         line = self._answers.readline(LONGEST_ANSWER_BYTES)

@@ -22,17 +22,19 @@ from wizard.desk.view import (
 from wizard.lines import words
 from wizard.lines.answers import handle, way
 from wizard.lines.talk import Para as Line
-from wizard.model.said import Sentence
+from wizard.model.said import Sentence, t
+
+HELP_AGAIN = Sentence("l: tell everything again.")
 
 Told = Line | Command
 STEPS: dict[Step, Sentence] = {
-    Step.DRIVES: words.DRIVES,
-    Step.PURPOSE: words.PURPOSE,
-    Step.PLAN: words.PLAN,
-    Step.REVIEW: words.REVIEW,
-    Step.WORK: words.WORK,
+    Step.DRIVES: Sentence("Drives"),
+    Step.PURPOSE: Sentence("Purpose"),
+    Step.PLAN: Sentence("Plan"),
+    Step.REVIEW: Sentence("Review"),
+    Step.WORK: Sentence("Work"),
 }
-_FATES = {Fate.LOST: words.LOST, Fate.NEW: words.NEW}
+_FATES = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
 MOST_STRETCHES = 16
 """Of a drive, that are told; the list of partitions has all of them."""
 _FIGURES = re.compile(r"[\d.,]+")
@@ -41,7 +43,9 @@ _FIGURES = re.compile(r"[\d.,]+")
 def heading(step: Step) -> Line:
     """`Step 2 of 5: Purpose`."""
     number = list(STEPS).index(step) + 1
-    return Line(str(words.STEP(number=number, count=len(STEPS), name=STEPS[step]())))
+    return Line(
+        str(t("Step {number} of {count}: {name}", number=number, count=len(STEPS), name=STEPS[step]()))
+    )
 
 
 def whole(view: View, *, headed: bool = False) -> Iterator[Told]:
@@ -79,12 +83,12 @@ def row_lines(number: int, row: Row) -> Iterator[Line]:
     why_not = str(row.why_not)
     cells = (str(cell.text).strip() for cell in row.cells)
     text = ", ".join(said for said in cells if said and said != why_not).replace(":, ", ": ")
-    mark = f" ({words.CHOSEN()})" if row.chosen else ""
+    mark = f" ({words.CHOSEN})" if row.chosen else ""
     indent = 2 * row.level
     yield Line(f"{number}. {text}{mark}", indent, 3)
     yield from (Line(str(note), indent + 3, 2) for note in row.notes)
     if why_not:
-        yield Line(f"{words.CANNOT()} {why_not}", indent + 3, 2)
+        yield Line(f"{words.CANNOT} {why_not}", indent + 3, 2)
 
 
 def changes(before: View, view: View) -> Iterator[Told]:
@@ -150,14 +154,29 @@ def help_lines(view: View) -> Iterator[Line]:
     for action in view.actions:
         if action.key != "enter" and action.name not in shown:
             shown.add(action.name)
-            why_not = f" ({words.CANNOT()} {action.why_not})" if action.why_not != "" else ""
+            why_not = f" ({words.CANNOT} {action.why_not})" if action.why_not != "" else ""
             yield Line(f"{way(view, action)}{why_not}", 2, 3)
-    more: tuple[Sentence, ...] = (words.HELP_MORE, words.HELP_AT, words.HELP_AGAIN) if view.rows else ()
+    more: tuple[Sentence, ...] = (
+        (
+            Sentence("2?: more about number 2."),
+            Sentence("A number and a key: do that with this one, as in 2 w."),
+            HELP_AGAIN,
+        )
+        if view.rows
+        else ()
+    )
     if view.fields:
-        more = (words.HELP_LITERAL,)
+        more = (Sentence("= before an answer: it is meant as it is. = alone empties the field."),)
     elif not view.rows:
-        more = (words.HELP_AGAIN,)
-    yield from (Line(str(said()), 2, 3) for said in (*more, words.HELP_WORD, words.HELP_HOLD))
+        more = (HELP_AGAIN,)
+    yield from (
+        Line(str(said()), 2, 3)
+        for said in (
+            *more,
+            Sentence("? and a word: what the word means, as in ? 512e."),
+            Sentence("Ctrl+S holds the output where it scrolls too fast; Ctrl+Q lets it go on."),
+        )
+    )
     yield Line()
 
 
@@ -199,11 +218,11 @@ def _stretches(stretches: tuple[Stretch, ...]) -> Iterator[str]:
     told = [one for one in stretches if one.fate in _FATES or one.size_bytes >= least]
     yield from map(_stretch, told)
     if left := len(stretches) - len(told):
-        yield str(words.MORE(count=left))
+        yield str(t("{count} more", count=left))
 
 
 def _stretch(stretch: Stretch) -> str:
-    size = str(words.SIZED(size=stretch.size_bytes))
+    size = str(t("{size:size}", size=stretch.size_bytes))
     if stretch.fate in (Fate.FREE, Fate.UNREAD):
         return f"{size} {stretch.name}"
     said = _FATES.get(stretch.fate)
@@ -216,7 +235,7 @@ def _stretch(stretch: Stretch) -> str:
 def _progress(progress: Progress) -> str:
     if progress.said != "" or progress.share is None:
         return str(progress.said)
-    return str(words.PERCENT(percent=int(100 * progress.share)))
+    return str(t("{percent} percent.", percent=int(100 * progress.share)))
 
 
 def _line(text: str) -> Iterator[Line]:

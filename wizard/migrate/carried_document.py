@@ -12,13 +12,19 @@ from wizard.migrate.words import check as words
 from wizard.model.documents.carried import Carried
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def check_carried(carried: Carried, where: str) -> None:
     """Raises BadInput, naming `where` (a file), for the first thing that does not hold together."""
     if fault := next(_faults(carried), None):
-        raise BadInput(words.CARRIED_NOT_SOUND(where=where, fault=fault))
+        raise BadInput(
+            t(
+                "{where} does not hold together: {fault}. Make it again where it was made.",
+                where=where,
+                fault=fault,
+            )
+        )
 
 
 def _faults(carried: Carried) -> Iterator[Said | str]:
@@ -27,9 +33,9 @@ def _faults(carried: Carried) -> Iterator[Said | str]:
         yield words.NO_DEVICE(device=printable(carried.device, 60))
     yield from ext_faults(carried.before)
     if carried.way not in WRITING:
-        yield words.NOT_CARRIED(way=carried.way)
+        yield t("the way {way} is not one that is carried", way=carried.way)
     if carried.device_bytes <= 0:
-        yield words.DEVICE_BYTES(bytes=carried.device_bytes)
+        yield t("a device of {bytes} bytes cannot be", bytes=carried.device_bytes)
 
 
 def _from_first(body: JSON) -> JSON:
@@ -40,7 +46,7 @@ def _from_first(body: JSON) -> JSON:
 CARRIED = Sealed(
     "diskwright.carried/2",
     Carried,
-    words.AGAIN_THERE(),
+    t("Make it again where it was made."),
     check_carried,
     earlier={"diskwright.carried/1": _from_first},
 )

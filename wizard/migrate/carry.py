@@ -13,7 +13,6 @@ from wizard.migrate.obstacles.found_all import WRITING, against, obstacles_of, r
 from wizard.migrate.obstacles.inside_it import OLDEST_PROGRAMS
 from wizard.migrate.operations import fstab_operations, operations_for
 from wizard.migrate.situation import Folder, Situation
-from wizard.migrate.words import carry as words
 from wizard.migrate.words.make import NOTHING_WRITTEN
 from wizard.model.documents.carried import Carried
 from wizard.model.documents.migration import Means, Prospect, Way
@@ -21,7 +20,7 @@ from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.names import printable
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
 """Findings of what a rescue medium ends."""
@@ -48,7 +47,12 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
     """What is carried; raises Refused or BadInput with the sentence of what would stand against it
     anywhere."""
     if way not in WRITING:
-        raise BadInput(in_a_row(words.NOT_CARRIED(way=way), NOTHING_WRITTEN()))
+        raise BadInput(
+            in_a_row(
+                t("Only the ways light and full can be carried to a rescue medium, not {way}.", way=way),
+                NOTHING_WRITTEN,
+            )
+        )
     free = _let_go(situation)
     if finding := against(free, way, repairs=repairs):
         raise refusal(finding)
@@ -102,26 +106,31 @@ def difference(carried: Carried, situation: Situation) -> Said | None:
     is the same."""
     was, now, drive = carried.before, situation.ext, carried.drive
     pairs: tuple[tuple[Sentence, object, object], ...] = (
-        (words.UUID, was.uuid, now.uuid),
-        (words.SIZE, carried.device_bytes, situation.device_bytes),
+        (Sentence("UUID"), was.uuid, now.uuid),
+        (Sentence("size in bytes"), carried.device_bytes, situation.device_bytes),
         *((name, getattr(was, field), getattr(now, field)) for field, name in SHAPE.items()),
-        (words.FEATURES, _lasting(was), _lasting(now)),
-        (words.SERIAL, drive.serial, situation.drive.serial),
-        (words.WWN, drive.wwn, situation.drive.wwn),
-        (words.DRIVE_SIZE, drive.size_bytes, situation.drive.size_bytes),
+        (Sentence("features"), _lasting(was), _lasting(now)),
+        (Sentence("drive's serial"), drive.serial, situation.drive.serial),
+        (Sentence("drive's WWN"), drive.wwn, situation.drive.wwn),
+        (Sentence("drive's size in bytes"), drive.size_bytes, situation.drive.size_bytes),
     )
     for what, wanted, seen in pairs:
         if wanted != seen:
-            return words.DIFFERENCE(what=what(), now=_shown(seen), was=_shown(wanted))
+            return t(
+                "its {what}: {now} now, and {was} when the plan was made",
+                what=what(),
+                now=_shown(seen),
+                was=_shown(wanted),
+            )
     return None
 
 
 SHAPE = {
-    "block_bytes": words.BLOCK_SIZE,
-    "blocks": words.BLOCKS,
-    "inode_bytes": words.INODE_SIZE,
-    "inodes": words.INODES,
-    "blocks_per_group": words.GROUP,
+    "block_bytes": Sentence("block size"),
+    "blocks": Sentence("number of blocks"),
+    "inode_bytes": Sentence("inode size"),
+    "inodes": Sentence("number of inodes"),
+    "blocks_per_group": Sentence("number of blocks in a group"),
 }
 
 
@@ -130,7 +139,7 @@ def _lasting(facts: ExtFacts) -> str:
 
 
 def _shown(value: object) -> Said | str:
-    return words.NONE() if value is None else printable(str(value), 400)
+    return t("none") if value is None else printable(str(value), 400)
 
 
 def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said, Argv]]:
@@ -143,18 +152,58 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said,
     if carried.fstab:
         token = printable(carried.drive.token)
         mounting: Argv = ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", token)
-        yield words.FSTAB(fstab=printable(carried.fstab, 200)), mounting
-    yield words.PUT(plan=plan, device=device, room=room), ()
-    yield words.START(place=str(PLACE), device=device), ()
+        yield (
+            t(
+                "Have {fstab} name ext4 now; the ext4 driver mounts it as it is, too.",
+                fstab=printable(carried.fstab, 200),
+            ),
+            mounting,
+        )
+    yield (
+        t(
+            "Put {plan} and diskwright on a USB stick or a volume other than {device}, "
+            "with {room:size} free for its work.",
+            plan=plan,
+            device=device,
+            room=room,
+        ),
+        (),
+    )
+    yield (
+        t(
+            "Start the computer from a rescue medium or a live system. Mount that volume "
+            "at {place} there, and nothing of {device}.",
+            place=str(PLACE),
+            device=device,
+        ),
+        (),
+    )
     applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
-    yield words.LOOK(), applying
-    yield words.CARRY_OUT(), (*applying, "--confirm", "TOKEN")
+    yield (
+        t(
+            "Look at every step. The filesystem is found by its UUID, whatever its "
+            "device is called there; nothing is written yet."
+        ),
+        applying,
+    )
+    yield t("Carry it out by the token that was named."), (*applying, "--confirm", "TOKEN")
     undoing, keeping = (("sudo", "diskwright", settling, "--journal", RUNS) for settling in ("undo", "keep"))
-    yield words.KEEP(command=" ".join(undoing)), keeping
-    yield words.AGAIN(), ()
+    yield (
+        t(
+            "Keep it. `{command}` undoes it instead, as long as the system was not started from it.",
+            command=" ".join(undoing),
+        ),
+        keeping,
+    )
+    yield t("Take the medium out, and start the system again."), ()
 
 
 def not_there(carried: Carried) -> Said:
     """That the filesystem is not attached."""
-    said = words.NOT_THERE(uuid=carried.before.uuid, size=carried.device_bytes)
-    return in_a_row(said, NOTHING_WRITTEN())
+    said = t(
+        "The filesystem {uuid} ({size:exact}) is not there. Attach its drive, and "
+        "open what it lies in (LUKS, LVM, md).",
+        uuid=carried.before.uuid,
+        size=carried.device_bytes,
+    )
+    return in_a_row(said, NOTHING_WRITTEN)

@@ -24,7 +24,9 @@ from wizard.model.documents.migration import (
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
+
+LINE_TWICE = t("it changes a line twice, or lines of several files")
 
 MEANS = {
     Way.MOUNT: {Means.FILES},
@@ -42,7 +44,13 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
     from them. That this filesystem is there, as it was found, is for whoever applies it.
     """
     if fault := next(_faults(migration), None):
-        raise BadInput(words.NOT_SOUND(where=where, fault=fault))
+        raise BadInput(
+            t(
+                "{where} does not hold together: {fault}. Make it again with `diskwright migrate`.",
+                where=where,
+                fault=fault,
+            )
+        )
 
 
 def told_anew(migration: Migration) -> Migration:
@@ -62,12 +70,12 @@ def _faults(migration: Migration) -> Iterator[Said | str]:
     for drive in filter(None, (migration.drive, migration.target)):
         yield from identity_faults(drive)
     if (migration.target is None) == (migration.way is Way.FRESH):
-        yield words.TARGET()
+        yield t("it names a drive for a fresh filesystem where there is none, or none where there is one")
     if not is_device_path(migration.device):
         yield words.NO_DEVICE(device=printable(migration.device, 60))
     yield from ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
-        yield words.MEANS(way=migration.way, means=migration.means)
+        yield t("the way {way} is not made safe by {means}", way=migration.way, means=migration.means)
     yield from _folder_faults(migration)
     operations = tuple(step.operation for step in migration.steps)
     yield from _operation_faults(migration, operations)
@@ -76,11 +84,15 @@ def _faults(migration: Migration) -> Iterator[Said | str]:
 def ext_faults(before: ExtFacts) -> Iterator[Said]:
     """What cannot be of a superblock that a document names."""
     if fault := uuid_fault(before.uuid):
-        yield words.NO_UUID(uuid=printable(before.uuid, 60), fault=fault)
+        yield t(
+            'the filesystem\'s UUID cannot be "{uuid}": it {fault}',
+            uuid=printable(before.uuid, 60),
+            fault=fault,
+        )
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
         1 << bits for bits in range(7, 17)
     ):
-        yield words.NO_SIZE()
+        yield t("its blocks or inodes have a size that no ext filesystem has")
     counts = (
         before.blocks,
         before.blocks_per_group,
@@ -89,7 +101,7 @@ def ext_faults(before: ExtFacts) -> Iterator[Said]:
         before.desc_bytes,
     )
     if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
-        yield words.NUMBERS()
+        yield t("its superblock holds numbers that cannot be")
 
 
 def _folder_faults(migration: Migration) -> Iterator[Said]:
@@ -97,14 +109,14 @@ def _folder_faults(migration: Migration) -> Iterator[Said]:
         migration.means, (False, False)
     )
     if (bool(migration.store), bool(migration.undo_dir)) != wanted:
-        yield words.FOLDERS()
+        yield t("it names other folders than its means need")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         if (
             not folder.isprintable()
             or not PurePosixPath(folder).is_absolute()
             or ".." in PurePosixPath(folder).parts
         ):
-            yield words.NO_FOLDER(folder=printable(folder, 60))
+            yield t('"{folder}" is no folder', folder=printable(folder, 60))
 
 
 def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
@@ -114,7 +126,7 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType)
     )
     if not operations:
-        yield words.NO_STEP()
+        yield t("it does nothing")
     if migration.way is Way.FRESH:
         yield from _fresh_faults(migration, operations)
         return
@@ -123,12 +135,12 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         *own,
         *lines,
     ):
-        yield words.STEPS(way=migration.way)
+        yield t("its steps are not those of the way {way} for its filesystem", way=migration.way)
     if (
         len({(line.file, line.number) for line in lines}) != len(lines)
         or len({(line.file, line.digest) for line in lines}) > 1
     ):
-        yield words.LINE_TWICE()
+        yield LINE_TWICE
     yield from _own_faults(migration, own)
     for line in lines:
         yield from _line_faults(line)
@@ -136,12 +148,14 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
 
 def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Said]:
     if own and migration.way is Way.MOUNT:
-        yield words.STAYS()
+        yield t("it changes a file on a filesystem that is to stay as it is")
     if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
-        yield words.LINE_TWICE()
+        yield LINE_TWICE
     for line in own:
         if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
-            yield words.NO_PLACE(offset=line.offset, block=line.block)
+            yield t(
+                "byte {offset} of block {block} is no place in a file", offset=line.offset, block=line.block
+            )
         yield from _line_faults(line)
 
 
@@ -149,7 +163,7 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
     fields = line.old.split()
     file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
     if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
-        yield words.NO_FSTAB(file=printable(file, 60))
+        yield t('"{file}" is no file of mounts at boot', file=printable(file, 60))
     elif (
         len(fields) < 3
         or fields[0].startswith("#")
@@ -157,20 +171,20 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
         or fields[2] not in OLD_TYPES
         or line.new != retyped(line.old)
     ):
-        yield words.NO_OLD_TYPE()
+        yield t("the line that it changes is none that names ext2 or ext3")
 
 
 def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
     match operations:
         case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
             if operations != fresh_operations(migration.before, target, uuid):
-                yield words.FRESH_NAME()
+                yield t("the fresh filesystem is not called as it is to be")
             if (
                 target == migration.device
                 or not is_device_path(target)
                 or uuid_fault(uuid)
                 or uuid == migration.before.uuid
             ):
-                yield words.FRESH_PLACE(target=printable(target, 60))
+                yield t('it makes the fresh filesystem on "{target}"', target=printable(target, 60))
         case _:
-            yield words.FRESH_STEPS()
+            yield t("its steps are not those of a fresh filesystem and a copy")

@@ -3,8 +3,8 @@
 from wizard.documents.codec import JSON
 from wizard.documents.sealed import Sealed, without_texts
 from wizard.migrate.check import check_migration, told_anew
-from wizard.migrate.words.check import AGAIN_WITH_MIGRATE
 from wizard.model.documents.migration import Migration
+from wizard.model.said import t
 
 
 def _from_first(body: JSON) -> JSON:
@@ -16,7 +16,7 @@ def _from_first(body: JSON) -> JSON:
 MIGRATIONS = Sealed(
     "diskwright.migration/2",
     Migration,
-    AGAIN_WITH_MIGRATE(),
+    t("Make it again with `diskwright migrate`."),
     check_migration,
     told_anew,
     {"diskwright.migration/1": _from_first},

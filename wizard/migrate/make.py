@@ -17,7 +17,7 @@ from wizard.model.documents.migration import MakeFresh, Means, Migration, Migrat
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 
 
 def _drawn() -> str:
@@ -40,8 +40,14 @@ def make_migration(
     room = room_bytes(operations, situation.ext, means)
     folder = folder_of(situation, means)
     if folder is not None and folder.free_bytes < room:
-        said = words.NO_ROOM(folder=printable(folder.path, 200), free=folder.free_bytes, room=room)
-        raise Refused(in_a_row(said, words.NOTHING_WRITTEN()))
+        said = t(
+            "{folder} has {free:size} free, and what is replaced may need {room:size}. "
+            "Name a folder with more room.",
+            folder=printable(folder.path, 200),
+            free=folder.free_bytes,
+            room=room,
+        )
+        raise Refused(in_a_row(said, words.NOTHING_WRITTEN))
     migration = Migration(
         drive=situation.drive,
         device=situation.device,
@@ -58,7 +64,7 @@ def make_migration(
         doubts=doubts_of(situation, way, means, operations, manifest=manifest),
         target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
-    check_migration(migration, str(words.THE_MIGRATION()))
+    check_migration(migration, str(t("The migration")))
     return migration
 
 
@@ -76,7 +82,12 @@ def wanted_operations(
     if way is not Way.FRESH:
         return all_operations(situation, way, repairs=repairs)
     if situation.target is None:
-        raise BadInput(in_a_row(words.NO_TARGET(), words.NOTHING_WRITTEN()))
+        raise BadInput(
+            in_a_row(
+                t("Name the volume for the fresh ext4 with --to; it must hold nothing."),
+                words.NOTHING_WRITTEN,
+            )
+        )
     target = situation.target.device
     return fresh_operations(situation.ext, target, draw_uuid())
 
@@ -98,11 +109,22 @@ def folder_of(situation: Situation, means: Means) -> Folder | None:
 def not_covered(situation: Situation) -> Said:
     """Why no transaction is possible, and what that means."""
     why = (
-        words.WITHOUT(why=situation.no_snapshots)
+        t("{why}.", why=situation.no_snapshots)
         if situation.no_snapshots
-        else words.STORE_CANNOT(folder=printable(situation.store.path, 200), fault=situation.store.fault)
+        else t(
+            "{folder} cannot hold its stores, since {fault}.",
+            folder=printable(situation.store.path, 200),
+            fault=situation.store.fault,
+        )
     )
-    return in_a_row(words.NO_TRANSACTION(), why, words.NOT_COVERED())
+    return in_a_row(
+        words.NO_TRANSACTION,
+        why,
+        t(
+            "A power cut is not covered: the filesystem itself is worked on, and undo "
+            "files can be useless after one. Make a backup first."
+        ),
+    )
 
 
 def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Said]:
@@ -116,11 +138,27 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
         ]
         if lines:
             new = tuple(
-                words.LINE(number=number, file=file, line=printable(line, 1000)) for number, line in lines
+                t(
+                    "line {number} of {file} read `{line}`",
+                    number=number,
+                    file=file,
+                    line=printable(line, 1000),
+                )
+                for number, line in lines
             )
-            yield words.STAYS(device=situation.device, lines=new)
+            yield t(
+                "What is mounted at boot stays {device}: look at the copy first, then have {lines:and}.",
+                device=situation.device,
+                lines=new,
+            )
         else:
-            yield words.NO_LINE(file=file, device=situation.device, uuid=made.uuid)
+            yield t(
+                "No line of {file} is for {device}, so nothing mounts the copy at boot, "
+                "either. Its name is UUID={uuid}.",
+                file=file,
+                device=situation.device,
+                uuid=made.uuid,
+            )
 
 
 def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Said | str]:
@@ -129,13 +167,21 @@ def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> 
         seconds = fingerprint_seconds(
             situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational
         )
-        yield words.FINGERPRINT(device=situation.device, time=seconds)
+        yield t(
+            "All of {device} is read for its fingerprint before the first step, and "
+            "again when it is undone. Each takes {time:time}.",
+            device=situation.device,
+            time=seconds,
+        )
     if means in (Means.DIRECT, Means.TRANSACTION):
-        yield words.CLOSED_BY()
+        yield t("It can be undone until it is kept, or mounted for writing.")
     if manifest:
-        yield words.COMPARING(time=situation.manifest_seconds)
+        yield t(
+            "Comparing every file before and after takes {time:time} altogether.",
+            time=situation.manifest_seconds,
+        )
     elif way is Way.FULL:
-        yield words.NOT_COMPARED()
+        yield t("The files' content is not compared before and after; --manifest does that.")
     for finding in obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
             yield told_of(finding)

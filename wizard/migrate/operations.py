@@ -117,13 +117,13 @@ def widening_fault(before: ExtFacts) -> Said | None:
         return words.TABLES_TOGETHER(feature=min(barring))
     if "metadata_csum" in before.features:
         # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
-        return words.CHECKSUMS()
+        return words.CHECKSUMS
     if before.free_blocks < widening_blocks(before) + spare_blocks(before):
         return words.TOO_FULL()
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
     needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
     if last_group_blocks(before) < needed:
-        return words.TOO_SHORT()
+        return words.TOO_SHORT
     return None
 
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model import words
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence
 from wizard.model.written import IN_ENGLISH
 
 
@@ -106,9 +105,9 @@ class ZonedUse:
     def verdict(self) -> str:
         """`F2FS can live there`, for a line of its own."""
         verdicts = {
-            Ability.CAN: words.CAN_LIVE,
-            Ability.CANNOT: words.CANNOT_LIVE,
-            Ability.DOUBT: words.MAY_LIVE,
+            Ability.CAN: Sentence("{title} can live there"),
+            Ability.CANNOT: Sentence("{title} cannot live there"),
+            Ability.DOUBT: Sentence("{title} may live there, or not"),
         }
         return str(verdicts[self.ability](title=self.title))
 

@@ -1,15 +1,13 @@
-"""What is said to a person, as data: which sentence, and the values that it names.
+"""Translatable messages with named values.
 
-Rules, refusals and documents carry a `Said`. It becomes words where it is shown, and only there: in the
-language of the person, by `str()`. The sentences themselves stand in the module `words` of the room that says
-them.
+Rules, refusals and documents carry a `Said`. It is translated where it is shown, by `str()`. A message is
+written where it is used, with `t` or `tn`; the English is its key in the catalogues of gettext.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from string import Formatter
 from typing import Any, TypeAlias
 
@@ -33,57 +31,92 @@ LONGEST_TEXT = 300
 LONGEST_PROFILE_TEXT = 1000
 """As many of a text that a profile has: several sentences."""
 
-DEEPEST_ROOM = 5
-"""So many folders down are sentences looked for. Their codes may come from a document."""
+LONGEST_MESSAGE = 2000
+"""Characters of a message in a document."""
 
-_KNOWN: dict[str, "Sentence"] = {}
+_NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
+"""The formats of numbers beside `FORMATS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with named fields, for which the English stands: `"{device} needs {room:size}."`
+    """A message with named fields, in English: `"{device} needs {room:size}."`.
 
-    `code` is `room.name`, stable, and nobody else's; it stands in `wizard.room.words`, and where those are a
-    folder, `room.theme.name` in `wizard.room.words.theme`. `several` is the English for another `count` than
-    one. A field's format says how its value is written: see `FORMATS`.
+    It is the key of its translations. A field's format says how its value is written: see `FORMATS`. If
+    there is a form for `several`, the value `count` chooses between them.
     """
 
-    code: str
     english: str
     several: str = ""
 
-    def __post_init__(self) -> None:
-        if self.code in _KNOWN:
-            raise ValueError(f"two sentences have the code {self.code}")
-        _KNOWN[self.code] = self
-
     def __call__(self, **values: Value) -> "Said":
-        """The sentence with its values; raises TypeError for a field without a value, or the other way
-        round."""
+        """Return the message with its values. Raises TypeError if a field has no value, or a value no
+        field."""
         if values.keys() != self.fields:
-            raise TypeError(f"{self.code} names {sorted(self.fields)}, and was given {sorted(values)}")
-        return Said(self.code, tuple(sorted(values.items())))
+            raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
+        return Said(self.english, self.several, tuple(sorted(values.items())))
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of its values; `count` where it depends on a number."""
+        """The names of its values; `count` if it depends on a number."""
         return fields_of(self.english) | fields_of(self.several) | ({"count"} if self.several else set())
+
+
+class Sentences(Sentence):
+    """A message with two forms: for a `count` of one, and for any other."""
+
+    __slots__ = ()
+
+    def __init__(self, english: str, several: str) -> None:
+        Sentence.__init__(self, english, several)
+
+
+def t(english: str, /, **values: Value) -> "Said":
+    """Return a message with its values; raises TypeError as `Sentence` does."""
+    return Sentence(english)(**values)
+
+
+def tn(one: str, many: str, /, **values: Value) -> "Said":
+    """Return a message in the form for its `count`; raises TypeError as `Sentence` does."""
+    return Sentence(one, many)(**values)
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence and its values, by their names."""
+    """A message and its values, by name; translated when it is shown."""
 
-    code: str
+    english: str
+    several: str = ""
     values: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
-        sentence, values = sentence_of(self.code), dict(self.values)
+        values = dict(self.values)
         try:
-            return _WRITER.vformat(_chosen(sentence, values, Language), (), values)
+            return _WRITER.vformat(_chosen(self, values, Language), (), values)
         except (LookupError, TypeError, ValueError):
             # A translation with fields that the sentence does not have: better in English than not at all.
-            return _WRITER.vformat(_chosen(sentence, values, English), (), values)
+            return _WRITER.vformat(_chosen(self, values, English), (), values)
+
+    def is_of(self, sentence: Sentence) -> bool:
+        """Return whether it is this message, whatever its values."""
+        return (self.english, self.several) == (sentence.english, sentence.several)
+
+
+def from_document(english: str, several: str, values: Mapping[str, Value]) -> Said:
+    """Return a message that a document contains. Raises ValueError or TypeError if it cannot be written: with
+    other fields than values, an unknown format, or control characters."""
+    sentence = Sentence(english, several)
+    for text in (english, several):
+        if not english or printable(text, LONGEST_MESSAGE) != text:
+            raise ValueError("it is empty, too long or not printable")
+        for _, _, form, conversion in Formatter().parse(text):
+            if conversion not in (None, "r") or (
+                form and form not in FORMATS and not _NUMBER.fullmatch(form)
+            ):
+                raise ValueError(f"there is no format {form!r}")
+    said = sentence(**values)
+    _WRITER.vformat(_chosen(said, dict(values), English), (), dict(values))
+    return said
 
 
 PROFILES = "profiles"
@@ -100,15 +133,10 @@ class ProfileText(Said):
     __slots__ = ()
 
     def __init__(self, english: str) -> None:
-        Said.__init__(self, PROFILES, (("text", english),))
-
-    @property
-    def english(self) -> str:
-        """As the profile has it."""
-        return str(self.values[0][1])
+        Said.__init__(self, english)
 
     def __str__(self) -> str:
-        return Language.one(PROFILES, self.english) if self.english else ""
+        return Language.of_profiles(PROFILES, self.english) if self.english else ""
 
     def __bool__(self) -> bool:
         return bool(self.english)
@@ -123,26 +151,7 @@ def fields_of(text: str) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
 
 
-def sentence_of(code: str) -> Sentence:
-    """The sentence that has this code; raises KeyError where no room has it."""
-    names = code.split(".")[:-1]
-    # From the outermost on: a room above has a small module `words`, and what lies deeper may be any module.
-    for depth in range(1, min(len(names), DEEPEST_ROOM) + 1):
-        if code in _KNOWN:
-            break
-        with suppress(ModuleNotFoundError):
-            import_module(".".join(("wizard", *names[:depth], "words", *names[depth:])))
-    return _KNOWN[code]
-
-
-def known_sentences() -> Iterator[Sentence]:
-    """Those of every room that was loaded."""
-    yield from _KNOWN.values()
-
-
-_ABOUT = Sentence("model.said.about", "about {duration}")
-_BOTH = Sentence("model.said.both", "{first:list} and {last}")
-_ROW = Sentence("model.said.row", "{sentences:row}")
+_ROW = Sentence("{sentences:row}")
 
 
 def in_a_row(*said: Said) -> Said:
@@ -152,7 +161,7 @@ def in_a_row(*said: Said) -> Said:
 
 def parts_of(said: Said | str) -> tuple[Said | str, ...]:
     """What stands in a row; a sentence that stands alone is the only part, and nothing has none."""
-    if isinstance(said, Said) and said.code == _ROW.code:
+    if isinstance(said, Said) and said.is_of(_ROW):
         [(_, parts)] = said.values
         return (
             tuple(part for part in parts if isinstance(part, Said | str)) if isinstance(parts, tuple) else ()
@@ -171,7 +180,7 @@ def _and(value: Value) -> str:
     """`a`, `a and b`, `a, b and c`."""
     if not isinstance(value, tuple) or len(value) < 2:
         return FORMATS["list"](value)
-    return str(_BOTH(first=value[:-1], last=value[-1]))
+    return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))
 
 
 def _plain(value: Value) -> str:
@@ -187,7 +196,11 @@ def _first(value: Value) -> str:
 
 
 def _roughly(seconds: float) -> str:
-    return str(_ABOUT(duration=format_duration(seconds))) if seconds >= 1 else format_duration(seconds)
+    return (
+        str(t("about {duration}", duration=format_duration(seconds)))
+        if seconds >= 1
+        else format_duration(seconds)
+    )
 
 
 def _measured(write: Callable[[float], str]) -> Callable[[Value], str]:
@@ -240,24 +253,25 @@ _WRITER = _Writer()
 class English:
     """The sentences as they stand in the program."""
 
-    one: Callable[[str, str], str] = staticmethod(lambda code, english: english)
-    many: Callable[[str, str, str, int], str] = staticmethod(
-        lambda code, english, several, count: english if count == 1 else several
+    one: Callable[[str], str] = staticmethod(lambda english: english)
+    many: Callable[[str, str, int], str] = staticmethod(
+        lambda english, several, count: english if count == 1 else several
     )
+    of_profiles: Callable[[str, str], str] = staticmethod(lambda context, english: english)
 
 
 class Language(English):
-    """What the sentences are said in: `wizard.documents.language` puts a catalogue's `pgettext` and
-    `npgettext` here. English needs none."""
+    """What the sentences are said in: `wizard.documents.language` puts a catalogue's `gettext`, `ngettext`
+    and `pgettext` here. English needs none."""
 
 
-def _chosen(sentence: Sentence, values: dict[str, Value], language: type[English]) -> str:
-    if not sentence.several:
-        return language.one(sentence.code, sentence.english)
+def _chosen(said: Said, values: Mapping[str, Value], language: type[English]) -> str:
+    if not said.several:
+        return language.one(said.english)
     count = values["count"]
     if not isinstance(count, int):
-        raise TypeError(f"{sentence.code} was given {count!r} as its count")
-    return language.many(sentence.code, sentence.english, sentence.several, count)
+        raise TypeError(f"{said.english!r} was given {count!r} as its count")
+    return language.many(said.english, said.several, count)
 
 
 def reason_of(error: DiskwrightError) -> Said | str:
@@ -271,7 +285,7 @@ def in_english(said: object) -> str:
     if isinstance(said, ProfileText) or not isinstance(said, Said):
         return said.english if isinstance(said, ProfileText) else str(said)
     values = {name: _in_english(value) for name, value in said.values}
-    return _WRITER.vformat(_chosen(sentence_of(said.code), values, English), (), values)
+    return _WRITER.vformat(_chosen(said, values, English), (), values)
 
 
 class _English(str):

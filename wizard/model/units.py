@@ -30,10 +30,15 @@ def parse_size(text: str) -> int:
     """Bytes from `500G`, `1.5TiB`, `750GB` or `4096`; raises BadInput with the text in it."""
     match = _SIZE.fullmatch(text)
     if match is None:
-        # Sentences say sizes themselves, so this module cannot ask for one while it is loaded.
-        from wizard.model.words import NO_SIZE
+        # Messages write sizes, so their module imports this one.
+        from wizard.model.said import t
 
-        raise BadInput(NO_SIZE(text=text[:40]))
+        raise BadInput(
+            t(
+                "{text!r} is not a size. Write a number with K, M, G or T behind it, such as 500G or 750GB.",
+                text=text[:40],
+            )
+        )
     number, letter, unit = match.groups()
     if not letter:
         return int(float(number))

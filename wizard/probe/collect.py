@@ -107,7 +107,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
             part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
             for part in sysfs.partition_names(folder)
         },
-        "errors": [] if folder.exists() else [unread("drive", words.GONE())],
+        "errors": [] if folder.exists() else [unread("drive", words.GONE)],
     }
     if (zones := sysfs.zoned_capability(folder)) is not None:
         found["sysfs"]["zoned_cap"] = zones
@@ -127,7 +127,7 @@ def from_device(known: Facts) -> Facts:
             # It has a medium, which the kernel cannot use: a finding says so (diagnose/nosize.py).
             return {"medium": True, "errors": errors}
         if known["sysfs"].get("size") == "0":
-            return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE())]}
+            return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE)]}
         if known["partitions"]:
             # The drive's own page cache does not see what was written through its partitions' nodes. This
             # drops clean pages only.
@@ -258,7 +258,7 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
     """The bytes that say where data begin within what was found at a place; without them less is known, and
     nothing else is lost."""
     if upstairs.length(superblocks.values()) > upstairs.MOST_RECORDED:
-        errors.append(unread("layers", words.MANY_SUPERBLOCKS()))
+        errors.append(unread("layers", words.MANY_SUPERBLOCKS))
         return
     node = sysfs.node_of(place["node"])
     try:
@@ -380,7 +380,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     if name.startswith(WITHOUT_SMART):
         return {"smart": None}
     if os.geteuid() != 0:
-        return {"smart": None, "errors": [*errors, unread("smart", words.ROOT_ASKS(), Obstacle.DENIED)]}
+        return {"smart": None, "errors": [*errors, unread("smart", words.ROOT_ASKS, Obstacle.DENIED)]}
     from wizard.model.errors import Failed
     from wizard.tools.program import NotInstalled, run
 

@@ -42,6 +42,7 @@ from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
     RawDrive,
+    RawError,
     RawGraph,
     RawMachine,
     RawNotice,
@@ -53,8 +54,9 @@ from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.host.sysfs import name_of
 from wizard.probe.host.uses import is_live, standing
-from wizard.probe.older import obstacle_of, reason_of
+from wizard.probe.reasons import obstacle_in
 from wizard.probe.table.tables import Entry, TableReading, free_extents, is_extended, read_table
+from wizard.probe.words.unread import AS_RECORDED
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}
@@ -382,3 +384,22 @@ def _memory(line: str) -> int | None:
 def _flag(sysfs: dict[str, str], name: str) -> bool | None:
     value = sysfs.get(name)
     return {"0": False, "1": True}.get(value) if value is not None else None
+
+
+def reason_of(error: RawError) -> Said:
+    """The reason. A text of before is made a sentence; one that names an unknown code stays as it is."""
+    if isinstance(error.why, Said):
+        return error.why
+    return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
+
+
+def obstacle_of(error: RawError) -> Obstacle:
+    """What stood against reading, as recorded, or by the text of before."""
+    if error.obstacle is None and isinstance(error.why, str):
+        return obstacle_in(error.why)
+    return error.obstacle or Obstacle.FAILED
+
+
+def _sentence(text: str) -> str:
+    whole = text.rstrip(".")
+    return f"{whole}." if text.startswith("/") else f"{whole[:1].upper()}{whole[1:]}."

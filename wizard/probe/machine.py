@@ -11,14 +11,16 @@ from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.probe.facts import RawDrive, RawError, RawMachine
 from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, target, text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
-from wizard.probe.words import named as words
 from wizard.probe.words.unread import NO_SENSE
 from wizard.tools.debuglog import remember
+
+NO_DRIVE = Sentence("The kernel has no drive behind {path}; `diskwright inspect` lists the drives.")
 
 OnDrive = Callable[[Drive], None]
 
@@ -79,7 +81,7 @@ def drive_name(path: str) -> str:
     """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is
     instead."""
     if not path:
-        raise BadInput(str(words.NOT_NAMED()))
+        raise BadInput(str(t("No device was named; `diskwright inspect` lists the drives.")))
     shown = printable(path)
     try:
         node = Path(path).resolve(strict=True)
@@ -87,25 +89,64 @@ def drive_name(path: str) -> str:
         mode, number = status.st_mode, status.st_rdev
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, PermissionError):
-            raise BadInput(str(words.NOT_LOOKED_AT(path=shown, why=str(error.strerror)))) from None
-        raise BadInput(str(words.NO_DEVICE(path=shown))) from None
+            raise BadInput(
+                str(t("{path} cannot be looked at: {why}.", path=shown, why=str(error.strerror)))
+            ) from None
+        raise BadInput(
+            str(t("There is no device {path}; `diskwright inspect` lists the drives.", path=shown))
+        ) from None
     if stat.S_ISDIR(mode):
-        raise BadInput(str(words.FOLDER(path=shown)))
+        raise BadInput(
+            str(
+                t(
+                    "{path} is a directory; a drive is wanted, such as /dev/sda. `diskwright "
+                    "inspect` lists them.",
+                    path=shown,
+                )
+            )
+        )
     if not stat.S_ISBLK(mode):
-        other = words.ORDINARY_FILE if stat.S_ISREG(mode) else words.NO_BLOCKS
+        other = (
+            Sentence(
+                "{path} is an ordinary file; a drive is wanted, such as /dev/sda. "
+                "`diskwright inspect` lists them."
+            )
+            if stat.S_ISREG(mode)
+            else Sentence(
+                "{path} is no block device; a drive is wanted, such as /dev/sda. `diskwright "
+                "inspect` lists them."
+            )
+        )
         raise BadInput(str(other(path=shown)))
     name = name_of(str(node))
     folder = SYS / "class/block" / name
     if (folder / "partition").exists():
         there = target(folder)
         if there is None:
-            raise BadInput(str(words.NO_DRIVE(path=shown)))
+            raise BadInput(str(NO_DRIVE(path=shown)))
         whole = node_of(there.parent.name)
-        raise BadInput(str(words.PARTITION(path=shown, drive=whole)))
+        raise BadInput(
+            str(
+                t(
+                    "{path} is a partition of {drive}; a whole drive is wanted here, so say {drive}.",
+                    path=shown,
+                    drive=whole,
+                )
+            )
+        )
     if not folder.exists():
-        raise BadInput(str(words.NO_DRIVE(path=shown)))
+        raise BadInput(str(NO_DRIVE(path=shown)))
     if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
-        raise BadInput(str(words.STALE_NODE(path=shown, drive=name)))
+        raise BadInput(
+            str(
+                t(
+                    "The node {path} was left behind and leads to another device than {drive}. "
+                    "Remove it, and let the system make it.",
+                    path=shown,
+                    drive=name,
+                )
+            )
+        )
     return name
 
 
@@ -125,4 +166,4 @@ def _structured(facts: dict[str, object]) -> RawDrive:
     name = str(facts.get("name"))
     with suppress(BadInput):
         return from_json(facts, RawDrive, name)
-    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", NO_SENSE(), Obstacle.FAILED),))
+    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),))

@@ -108,7 +108,7 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = words.NO_ANSWER(seconds=seconds) if late else words.NO_TURN()
+            why = words.NO_ANSWER(seconds=seconds) if late else words.NO_TURN
             facts = {"name": name, "path": node_of(name), "errors": [unread("drive", why)]}
             _note(facts, begun)
             yield facts

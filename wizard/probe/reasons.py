@@ -46,9 +46,9 @@ def _why_not(device: str, error: OSError) -> Said:
         return error.said
     if error.errno in BY_NUMBER:
         denied = words.REFUSED(device=device, why=system_says(error))
-        return words.ROOT_READS() if os.geteuid() != 0 else denied
+        return words.ROOT_READS if os.geteuid() != 0 else denied
     if error.errno == errno.ENOMEDIUM:
-        return words.NO_MEDIUM()
+        return words.NO_MEDIUM
     return words.FAILED(device=device, why=system_says(error))
 
 

@@ -9,10 +9,10 @@ from wizard.documents.foreign import known_or_text
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.probe.words import named as words
 from wizard.tools.debuglog import remember
 
 
@@ -23,7 +23,7 @@ def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     written.
     """
     known = survey() if facts is None else facts
-    write_file(path, render_document(SCHEMA, to_json(known)), str(words.FACTS()))
+    write_file(path, render_document(SCHEMA, to_json(known)), str(t("The facts")))
     return machine_of(known)
 
 
@@ -33,11 +33,13 @@ INPUT = Path("-")
 
 def load_facts(path: Path) -> RawMachine:
     """The raw facts in a file, or in the input for `-`; raises BadInput for anything else."""
-    shown = str(words.INPUT()) if path == INPUT else printable(str(path), 200)
+    shown = str(t("The input")) if path == INPUT else printable(str(path), 200)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
-        raise BadInput(str(words.NO_FILE(file=shown))) from None
+        raise BadInput(
+            str(t("There is no file {file}; `diskwright inspect --save {file}` would write one.", file=shown))
+        ) from None
     return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
 
 

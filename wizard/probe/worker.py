@@ -85,12 +85,12 @@ class Child:
 
     def _trouble(self) -> Said:
         if self.garbage:
-            return words.GARBAGE()
+            return words.GARBAGE
         if time.monotonic() >= self.until:
             return words.OVER_TIME(seconds=self.seconds)
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
-            return words.NO_RESULT()
+            return words.NO_RESULT
         code = os.waitstatus_to_exitcode(status)
         return words.ENDED_BY_SIGNAL(signal=-code) if code < 0 else words.ENDED_WITH_STATUS(status=code)
 

@@ -7,7 +7,7 @@ from wizard.advise.filesystems import for_files
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.plan import Plan
-from wizard.model.said import ProfileText, Said, parts_of
+from wizard.model.said import ProfileText, Said, parts_of, t
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import (
     Markup,
@@ -22,7 +22,6 @@ from wizard.report.markup import (
     tag,
     word,
 )
-from wizard.report.words import advised as words
 
 PLACES = {Place.CHOSEN: "recommended", Place.SECOND: "good too", Place.REJECTED: "not recommended"}
 
@@ -46,7 +45,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
         frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
     )
     figures = (
-        tag("h3", words.FIGURES()),
+        tag("h3", t("The figures behind it")),
         _old(),
         *(_study(cards, numbers) for cards in studies.values()),
     )
@@ -54,7 +53,9 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
 
 
 def _old() -> Markup:
-    return paragraphs(words.OLD())
+    return paragraphs(
+        t("They are published, and old: read the date, the kernel and the hardware with them. Best first.")
+    )
 
 
 def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
@@ -75,7 +76,7 @@ def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
 
 
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
-    none = "" if advice.chosen else words.NONE_USABLE()
+    none = "" if advice.chosen else t("None of the filesystems that suit this work can be made here.")
     uses = [
         join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands])))
         for use in advice.zoned
@@ -95,18 +96,20 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
                 for choice in advice.choices
                 if choice.ranked or choice in told
             ),
-            _section(words.ALSO_MADE(), others),
-            _section(words.NOT_MADE(), [_unmade(one, numbers) for one in advice.unmade]),
-            _section(words.IN_ZONES(), uses),
-            _section(words.IN_DOUBT(), advice.doubts),
-            _section(words.GOOD_TO_KNOW(), advice.notes),
+            _section(t("Also made here, and not ranked for this work"), others),
+            _section(t("Known, and not made here"), [_unmade(one, numbers) for one in advice.unmade]),
+            _section(t("What could live in its zones"), uses),
+            _section(t("In doubt"), advice.doubts),
+            _section(t("Good to know"), advice.notes),
         )
     )
 
 
 def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
     """Why a filesystem is never made, the way off it, and those of its figures that are cited."""
-    said = join((tag("strong", one.title), ": ", words.WAY_OFF(why=one.why_not, way=one.way_off), " "))
+    said = join(
+        (tag("strong", one.title), ": ", t("{why} The way off: {way}", why=one.why_not, way=one.way_off), " ")
+    )
     return join((said, _links((card for card in one.evidence if card.id in numbers), numbers)))
 
 
@@ -124,10 +127,12 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     made = list(_options(choice)) if not choice.obstacles else []
     options = (
-        table(words.OPTIONS(filesystem=title), ("Option", "For", "Why", "Risk"), made) if made else Markup("")
+        table(t("Options for {filesystem}", filesystem=title), ("Option", "For", "Why", "Risk"), made)
+        if made
+        else Markup("")
     )
     if choice.place is Place.REJECTED and not taken and made:
-        options = folded(words.OPTIONS_IF_TAKEN(filesystem=title), options)
+        options = folded(t("Options for {filesystem}, if it were taken", filesystem=title), options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
         "section",
@@ -135,13 +140,21 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
             "h4",
             word(choice.place.value, PLACES[choice.place]),
             title,
-            words.TAKEN() if taken else "",
+            t(", taken in the plan") if taken else "",
         ),
-        paragraphs(*(words.BARRED(why=obstacle) for obstacle in choice.obstacles), choice.sentence),
+        paragraphs(
+            *(t("Not made here: {why}", why=obstacle) for obstacle in choice.obstacles), choice.sentence
+        ),
         options,
         folded(
-            words.THOUGHT_OF(filesystem=title, options=len(withheld)),
-            table(words.NOT_OFFERED(filesystem=title), ("Option", "For", "Why not"), withheld),
+            t(
+                "Thought of for {filesystem}, and not offered ({options})",
+                filesystem=title,
+                options=len(withheld),
+            ),
+            table(
+                t("Not offered for {filesystem}", filesystem=title), ("Option", "For", "Why not"), withheld
+            ),
         )
         if withheld
         else "",
@@ -164,7 +177,7 @@ def _option(kind: str, option: Option) -> Row:
 
 def _card(card: Evidence, number: int, common: list[Said | str]) -> Markup:
     """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
-    better = words.LOWER() if card.lower_is_better else words.HIGHER()
+    better = t("lower is better") if card.lower_is_better else t("higher is better")
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
     rows = [Bar(title_of(name), value, f"{value:,}") for name, value in ordered]
     said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
@@ -175,7 +188,7 @@ def _card(card: Evidence, number: int, common: list[Said | str]) -> Markup:
         chart,
         paragraphs(" ".join(str(said) for said in parts_of(card.note) if said not in common), class_="quiet"),
         folded(
-            words.AS_TABLE(),
+            t("The same as a table"),
             table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),
         ),
         id=f"figure-{number}",

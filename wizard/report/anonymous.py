@@ -259,7 +259,7 @@ def _rewritten(value: T, words: Words) -> T:
         return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Said):
         named = tuple((name, _field(name, one, words)) for name, one in value.values)
-        return cast(T, Said(value.code, cast(tuple[tuple[str, Value], ...], named)))
+        return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], named)))
     changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
     rewritten: T = replace(value, **changes)
     return rewritten

@@ -4,8 +4,8 @@ too."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wizard.model.said import t
 from wizard.report.markup import Content, Markup, join, tag
-from wizard.report.words.measured import NO_DIFFERENCE
 
 WIDTH = 1000
 LETTER = 9.4
@@ -160,7 +160,7 @@ def interval(
         tag("line", x1=f"{at(neutral):.1f}", x2=f"{at(neutral):.1f}", y1="8", y2="58", class_="neutral"),
         tag(
             "text",
-            NO_DIFFERENCE(factor=f"{neutral:g}"),
+            t("{factor}: no difference", factor=f"{neutral:g}"),
             x=f"{at(neutral):.1f}",
             y="74",
             text_anchor=_anchor(at(neutral)),

@@ -13,11 +13,11 @@ from pathlib import Path
 from wizard import __version__
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.report.anonymous import words_for
 from wizard.report.given import masked, names_given
-from wizard.report.words.page import LOG, LOG_REPLACED, LOG_SERIALS
 from wizard.tools import debuglog
 from wizard.tools.program import run
 from wizard.tools.scratch import scratch_folder
@@ -60,8 +60,14 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
             place = _put(text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch)
-            held = LOG_SERIALS() if serials else LOG_REPLACED()
-            print(LOG(place=str(place), held=held), file=sys.stderr)
+            held = (
+                t("It holds serial numbers.")
+                if serials
+                else t("Serial numbers, labels and names of people are replaced in it.")
+            )
+            print(
+                t("diskwright: The log is in {place}. {held}", place=str(place), held=held), file=sys.stderr
+            )
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:

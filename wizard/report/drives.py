@@ -5,16 +5,18 @@ from collections.abc import Iterator, Sequence
 from wizard.diagnose.told import turning_words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.said import Sentence, t
 from wizard.model.units import format_capacity, format_exact
 from wizard.report.markup import Content, Markup, join, listed, pairs, paragraphs, table, tag, word
 from wizard.report.nouns import Facts
-from wizard.report.words import drives as words
+
+SOURCE = t("Where it was read")
 
 RECORDING = {
-    Recorded.YES: words.SHINGLED,
-    Recorded.LIKELY: words.LIKELY,
-    Recorded.UNKNOWN: words.UNKNOWN,
-    Recorded.NOT_APPLICABLE: words.NO_TRACKS,
+    Recorded.YES: Sentence("Shingled: its tracks overlap, and rewriting in place is slow."),
+    Recorded.LIKELY: Sentence("Likely shingled (overlapping tracks), not proven."),
+    Recorded.UNKNOWN: Sentence("Unknown: nothing proves that it is shingled, or that it is not."),
+    Recorded.NOT_APPLICABLE: Sentence("It has no tracks to overlap."),
 }
 
 
@@ -23,7 +25,7 @@ def drives_part(facts: Facts) -> Markup:
     around = pairs(
         (
             ("Kernel", facts.kernel),
-            (words.AS_ROOT(), words.YES() if facts.root else words.LESS()),
+            (t("Read as root"), t("yes") if facts.root else t("no: less can be read without")),
         )
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
@@ -40,7 +42,7 @@ def drive_part(drive: Drive) -> Markup:
             tag("h3", f"{drive.path}: {drive.model or 'no name'}"),
             pairs(_facts(drive)),
             _partitions(drive),
-            join((tag("h4", words.UNREAD()), listed(unread))) if unread else "",
+            join((tag("h4", t("What could not be read")), listed(unread))) if unread else "",
         )
     )
 
@@ -67,10 +69,14 @@ def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
     yield "Zones", drive.zoned if drive.zoned and drive.zoned != "none" else ""
     yield (
         "Health",
-        {True: words.PASSED(), False: words.FAILED(), None: words.NOT_KNOWN()}[drive.smart.passed],
+        {
+            True: t("its own test (SMART) passed"),
+            False: t("its own test (SMART) FAILED"),
+            None: t("not known"),
+        }[drive.smart.passed],
     )
     yield "Table", _table(drive)
-    yield words.ON_ITSELF(), ", ".join(map(_mark, drive.signatures))
+    yield t("On the drive itself"), ", ".join(map(_mark, drive.signatures))
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
     yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
     yield "Backing file", drive.backing_file or ""
@@ -97,7 +103,7 @@ def _partitions(drive: Drive) -> Markup:
         return Markup("")
     heads = ("Partition", "Start", "Size", "Holds", "Name", "Partition's UUID", "Mounted at")
     return table(
-        words.PARTITIONS(drive=drive.path),
+        t("Partitions of {drive}", drive=drive.path),
         heads,
         (_row(drive, part) for part in drive.partitions),
         numbers=(1, 2),
@@ -125,7 +131,7 @@ def findings_part(facts: Facts) -> Markup:
 def _diagnosis(diagnosis: Diagnosis) -> Markup:
     order = list(Severity)
     findings = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
-    found = join(map(_finding, findings)) if findings else paragraphs(words.NOTHING_AMISS())
+    found = join(map(_finding, findings)) if findings else paragraphs(t("Nothing was found amiss."))
     return join((tag("h3", diagnosis.drive), found, _recording(diagnosis.drive, diagnosis.recording)))
 
 
@@ -135,8 +141,8 @@ def _finding(finding: Finding) -> Markup:
         pairs(
             (
                 ("Why", str(finding.why)),
-                (words.REMEDY(), str(finding.remedy)),
-                (words.SOURCE(), str(finding.source)),
+                (t("What to do"), str(finding.remedy)),
+                (SOURCE, str(finding.source)),
                 ("Code", finding.code),
             )
         ),
@@ -148,11 +154,11 @@ def _recording(drive: str, recording: Recording) -> Markup:
     rows = [(str(clue.source), str(clue.says), clue.confidence) for clue in recording.evidence]
     told = (
         table(
-            words.EVIDENCE(drive=drive),
-            (words.SOURCE(), words.SAYS(), words.TRUST()),
+            t("What tells how {drive} records", drive=drive),
+            (SOURCE, t("What it says"), t("How far it can be trusted")),
             rows,
         )
         if rows
         else ""
     )
-    return join((tag("h4", words.RECORDS()), paragraphs(RECORDING[recording.verdict]()), told))
+    return join((tag("h4", t("How it records")), paragraphs(RECORDING[recording.verdict]()), told))

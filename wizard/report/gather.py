@@ -8,13 +8,13 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.apply.decide import power_told
+from wizard.apply.decide import Ways, is_not_yet, power_told, working_ways
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
-from wizard.apply.run.journal import read_entries, state
-from wizard.apply.run.runs import Kind, kind_of, load_plan, outline
+from wizard.apply.run.journal import ENDS, RunState, read_entries, state
+from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
 from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
@@ -25,13 +25,14 @@ from wizard.model.documents.migration import Migration
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
+from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
+from wizard.model.said import t
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.machine import probe_machine
-from wizard.report.history import record_of
-from wizard.report.nouns import Absence, Facts, Report, RunRecord
+from wizard.report.nouns import Absence, Facts, Report, RunRecord, StepResult
 from wizard.report.words import page as words
 from wizard.trial.candidates.result import TrialVerdict
 
@@ -72,7 +73,9 @@ def gather(sources: Sources) -> Report:
     )
     absent += _measurement(sources, document, facts)
     if sources.run is None:
-        absent.append(Absence("run", str(words.NO_RUN())))
+        absent.append(
+            Absence("run", str(t("No run was named, so nothing is said about applying and its checks.")))
+        )
     return Report(
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         diskwright=__version__,
@@ -96,7 +99,7 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
     """What the run carries out, or the plan that was named; a damaged one is told as missing."""
     if sources.run is None or sources.plan is not None:
         if sources.plan is None:
-            absent.append(Absence("plan", str(words.NO_PLAN())))
+            absent.append(Absence("plan", str(t("No plan was named."))))
         return sources.plan
     try:
         match kind_of(sources.run):
@@ -109,7 +112,17 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
             case Kind.PLAN:
                 return load_plan(sources.run)
             case Kind.BRING:
-                absent.append(Absence("plan", str(words.BRINGS())))
+                absent.append(
+                    Absence(
+                        "plan",
+                        str(
+                            t(
+                                "The run brought files. What it did stands in its journal; no drive is "
+                                "described."
+                            )
+                        ),
+                    )
+                )
                 return None
     except BadInput as error:
         absent.append(Absence("plan", str(error)))
@@ -136,7 +149,17 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
     measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
     verdicts = [verdict.drive for verdict in measured if verdict is not None]
     if not verdicts:
-        return [Absence("measurement", str(words.NO_VERDICT()))]
+        return [
+            Absence(
+                "measurement",
+                str(
+                    t(
+                        "No verdict of a benchmark was named; what was measured in the wizard is not "
+                        "kept in a run."
+                    )
+                ),
+            )
+        ]
     paths = (
         tuple(drive.path for drive in _drives_of(document))
         if document is not None
@@ -145,8 +168,20 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
         else ()
     )
     strange = [path for path in verdicts if path not in paths]
-    own = paths or words.NO_DRIVE()
-    return [Absence("measurement", str(words.OTHER_MEASURED(path=path, own=own))) for path in strange]
+    own = paths or words.NO_DRIVE
+    return [
+        Absence(
+            "measurement",
+            str(
+                t(
+                    "What was measured was called {path} then; this report is on {own:list}.",
+                    path=path,
+                    own=own,
+                )
+            ),
+        )
+        for path in strange
+    ]
 
 
 def _facts(
@@ -155,7 +190,7 @@ def _facts(
     """What is known of the drives concerned, and the machine they are part of."""
     if document is None and sources.run is not None:
         if kind_of(sources.run) is not Kind.BRING:
-            absent.append(Absence("facts", str(words.NOBODY_KNOWS())))
+            absent.append(Absence("facts", str(t("Nobody knows which drives the run is on."))))
         return None, None
     known = _drives_of(document) if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
@@ -200,10 +235,15 @@ def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.machine is not None:
         return sources.machine, sources.origin
     if sources.run is not None and (kept := kept_machine(sources.run)):
-        return kept, str(words.BEFORE())
+        return kept, str(t("Read when the run began, before its first write."))
     if sources.run is not None:
-        return probe_machine(wanted), str(words.AFTER())
-    return probe_machine(wanted or None), str(words.NOW())
+        return probe_machine(wanted), str(
+            t(
+                "Read when this report was made. The run kept no facts of its own, so this "
+                "is how the drives are after it."
+            )
+        )
+    return probe_machine(wanted or None), str(t("Read when this report was made."))
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
@@ -211,8 +251,16 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     drives = tuple(machine.drive(path) for path in wanted)
     missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
     if missing is not None:
-        known = tuple(drive.path for drive in machine.drives) or words.NONE()
-        raise BadInput(str(words.UNKNOWN_DRIVE(drive=printable(missing), known=known)))
+        known = tuple(drive.path for drive in machine.drives) or t("none")
+        raise BadInput(
+            str(
+                t(
+                    "There is no drive {drive} among those that are known: {known:list}.",
+                    drive=printable(missing),
+                    known=known,
+                )
+            )
+        )
     return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
 
 
@@ -221,7 +269,13 @@ def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
     for identity in known:
         drive = machine.drive(identity.path)
         if drive is not None and (difference := identity_difference(identity, drive)):
-            return str(words.OTHER_DRIVE(drive=identity.path, difference=str(difference)))
+            return str(
+                t(
+                    "What is known of {drive} is about another drive than the plan's: {difference}.",
+                    drive=identity.path,
+                    difference=str(difference),
+                )
+            )
     return None
 
 
@@ -231,14 +285,14 @@ def _advice(
     """For each purpose of the plan, or the one that was asked for; made again from the facts, not
     remembered."""
     if facts is None or machine is None:
-        absent.append(Absence("advice", str(words.NO_FACTS())))
+        absent.append(Absence("advice", str(t("Without the facts about the drives there is no advice."))))
         return ()
     if plan is not None:
         asked = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
     elif sources.workload is not None:
         asked = {(sources.workload, None): None}
     else:
-        absent.append(Absence("advice", str(words.NO_PURPOSE())))
+        absent.append(Absence("advice", str(t("No purpose was named."))))
         return ()
     found: list[Advice] = []
     for workload, room in asked:
@@ -247,7 +301,9 @@ def _advice(
         except BadInput as error:
             if plan is None:
                 raise
-            absent.append(Absence("advice", str(words.PURPOSE_GONE(why=str(error)))))
+            absent.append(
+                Absence("advice", str(t("{why} The plan was made where it was known.", why=str(error))))
+            )
             continue
         drives = facts.drives[:1] if plan is not None else facts.drives
         for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):
@@ -261,3 +317,64 @@ def _room(plan: Plan, volume: Volume) -> int | None:
         slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition
     ]
     return sum(slot.size_bytes for slot in slots) or None
+
+
+def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
+    """The record of a run of so many steps, by where it stands, its journal and what a power cut would
+    leave."""
+    try:
+        ways = working_ways(run, now)
+    except BadInput:
+        ways = Ways()
+    ends = [entry for entry in entries if entry.event in ENDS]
+    return RunRecord(
+        id=run.name,
+        state=str(now),
+        started_at=entries[0].at if entries else None,
+        ended_at=ends[-1].at if ends else None,
+        ending=str(ways.why_not) or (entries[-1].sentence if entries else ""),
+        steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
+        checks=checks_of(entries),
+        journal=tuple(entries),
+        power=power,
+        commands=tuple(command_on(way, run) for way in ways.names),
+        not_yet=is_not_yet(now, ways.names),
+    )
+
+
+def step_result(number: int, entries: Sequence[Entry]) -> StepResult:
+    """What became of a step: its last attempt counts."""
+    started = None
+    result = StepResult(number, "not begun", None, None, "")
+    for entry in entries:
+        if entry.step != number:
+            continue
+        if entry.event is Event.STEP_STARTED:
+            started = entry.at
+            result = StepResult(number, "begun", started, None, "")
+        elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
+            word = "done" if entry.event is Event.STEP_DONE else "failed"
+            result = StepResult(number, word, started, seconds_between(started, entry.at), entry.sentence)
+    return result
+
+
+def checks_of(entries: Sequence[Entry]) -> tuple[Check, ...]:
+    """The checks of the last time that the run was checked: one that is resumed checks everything again."""
+    found: list[Check] = []
+    for entry in entries:
+        if entry.event is Event.STARTED:
+            found = []
+        elif entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+            found.append(Check(entry.sentence, entry.event is Event.VERIFIED, entry.output))
+    return tuple(found)
+
+
+def seconds_between(start: str | None, end: str) -> float | None:
+    """Return the time between two entries; None if a clock was set back, or a time is unknown or damaged."""
+    if start is None:
+        return None
+    try:
+        seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    except (ValueError, TypeError):
+        return None
+    return seconds if seconds >= 0 else None

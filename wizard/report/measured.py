@@ -5,12 +5,18 @@ from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 
 from wizard.model.displaced import DisplacedVerdict, Look, Timings
+from wizard.model.said import Sentence, t
 from wizard.model.units import format_capacity, format_duration, format_nanoseconds
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.report.charts import Bar, bars, interval
 from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
-from wizard.report.words import measured as words
 from wizard.trial.displaced.told import kinds_of_reads
+
+IN_MIND = t("With this in mind")
+TIMES = Sentence("Half of all accesses lie within the whiskers. {medians:semicolons}.")
+PIECES = Sentence("{written:size} in pieces of {size} bytes")
+AT_FIRST = Sentence("Right after writing")
+AFTER_IDLE = Sentence("After it was left alone")
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
 """Where the ranges of factors begin that pairs are counted in."""
@@ -21,40 +27,49 @@ def verdict_part(verdict: Verdict) -> Markup:
     caveats."""
     return join(
         (
-            tag("h3", words.ALIGNMENT(drive=verdict.drive)),
+            tag("h3", t("Alignment on {drive}", drive=verdict.drive)),
             paragraphs(verdict.sentence),
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
                     (
                         "Access",
-                        words.ACCESS(
-                            access=verdict.access, size=verdict.block_bytes, shift=verdict.shift_bytes
+                        t(
+                            "{access} of {size} bytes, misaligned by {shift} bytes",
+                            access=verdict.access,
+                            size=verdict.block_bytes,
+                            shift=verdict.shift_bytes,
                         ),
                     ),
                     (
                         "Passes",
-                        words.PASSES(pairs=len(verdict.pairs), duration=format_duration(verdict.seconds)),
+                        t(
+                            "{pairs} pairs, one access of each kind, in {duration}",
+                            pairs=len(verdict.pairs),
+                            duration=format_duration(verdict.seconds),
+                        ),
                     ),
                 )
             ),
             _ratio(verdict),
             *((_times(verdict), _spread(verdict)) if len(verdict.pairs) > 1 else ()),
-            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
+            join((tag("h4", IN_MIND), listed(verdict.caveats))) if verdict.caveats else "",
         )
     )
 
 
 def _ratio(verdict: Verdict) -> Markup:
     if (ratio := verdict.ratio) is None:
-        return paragraphs(words.NO_FACTOR())
-    said = words.FACTOR(
+        return paragraphs(t("There is no factor to give."))
+    said = t(
+        "A misaligned access took {factor} times as long as an aligned one; with "
+        "{confidence} confidence {low} to {high}.",
         factor=f"{ratio.estimate:.2f}",
         confidence=f"{ratio.confidence:.0%}",
         low=f"{ratio.low:.2f}",
         high=f"{ratio.high:.2f}",
     )
-    title = words.FACTOR_TITLE()
+    title = t("Misaligned over aligned time, with its interval")
     row = (
         f"{ratio.estimate:.3f}",
         f"{ratio.low:.3f}",
@@ -78,7 +93,7 @@ def _times(verdict: Verdict) -> Markup:
         ("aligned", [pair.aligned_ns for pair in verdict.pairs]),
         ("misaligned", [pair.misaligned_ns for pair in verdict.pairs]),
     )
-    title = words.TIMES_TITLE()
+    title = t("Time of an access: the median, and the middle half of all")
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
     rows = [
         Bar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
@@ -88,18 +103,18 @@ def _times(verdict: Verdict) -> Markup:
         (name, *map(format_nanoseconds, (min(times), quarters[0], median(times), quarters[2], max(times))))
         for name, times, quarters in parts
     ]
-    said = words.TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
-    heads = ("Access", "Fastest", words.UNDER(), "Median", words.OVER(), "Slowest")
+    said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    heads = ("Access", "Fastest", t("A quarter under"), "Median", t("A quarter over"), "Slowest")
     return tag(
         "figure",
         tag("figcaption", title),
         bars("times", title, said, rows),
-        table(words.IN_NUMBERS(), heads, numbers, numbers=(1, 2, 3, 4, 5)),
+        table(t("The same in numbers"), heads, numbers, numbers=(1, 2, 3, 4, 5)),
     )
 
 
 def _spread(verdict: Verdict) -> Markup:
-    title = words.SPREAD()
+    title = t("How many pairs showed which factor (misaligned over aligned)")
     rows = [Bar(name, count, str(count)) for name, count in factor_counts(verdict)]
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
@@ -114,14 +129,16 @@ def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
     """How many pairs came out within each range of factors."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
-        name = f"{low:g} to {high:g}" if high != float("inf") else str(words.AND_MORE(least=f"{low:g}"))
+        name = (
+            f"{low:g} to {high:g}" if high != float("inf") else str(t("{least} and more", least=f"{low:g}"))
+        )
         yield name, sum(low <= factor < high for factor in factors)
 
 
 def cliff_part(verdict: CliffVerdict) -> Markup:
     """Whether random writing fell off, and the rate of every window."""
     rows = _windows(verdict)
-    title = words.RATE()
+    title = t("Rate of writing, window by window")
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     chart = tag(
         "figure",
@@ -131,21 +148,21 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
     )
     return join(
         (
-            tag("h3", words.CLIFF(drive=verdict.drive)),
+            tag("h3", t("Write cliff of {drive}", drive=verdict.drive)),
             paragraphs(verdict.sentence),
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    (words.DOUBT(), verdict.doubt.value if verdict.doubt else ""),
+                    (t("In doubt because"), verdict.doubt.value if verdict.doubt else ""),
                     (
-                        words.RANDOM(),
-                        words.PIECES(written=verdict.random_bytes, size=verdict.block_bytes),
+                        t("Written at random"),
+                        PIECES(written=verdict.random_bytes, size=verdict.block_bytes),
                     ),
                     ("Took", format_duration(verdict.seconds)),
                 )
             ),
             chart if rows else "",
-            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
+            join((tag("h4", IN_MIND), listed(verdict.caveats))) if verdict.caveats else "",
         )
     )
 
@@ -164,18 +181,18 @@ def _windows(verdict: CliffVerdict) -> Sequence[Bar]:
 def displaced_part(verdict: DisplacedVerdict) -> Markup:
     """Whether what was written is read from another place; usual times, the statistics, and every time, so
     that whoever gets the report can judge anew."""
-    looks = ((words.AT_FIRST, verdict.timings.look), (words.AFTER_IDLE, verdict.timings.look_after_idle))
+    looks = ((AT_FIRST, verdict.timings.look), (AFTER_IDLE, verdict.timings.look_after_idle))
     return join(
         (
-            tag("h3", words.DISPLACED(drive=verdict.drive)),
+            tag("h3", t("Is {drive} shingled? The quick test", drive=verdict.drive)),
             paragraphs(verdict.sentence),
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    (words.RESTS_ON(), verdict.basis.value),
+                    (t("Rests on"), verdict.basis.value),
                     (
-                        words.WRITTEN_BACK(),
-                        words.PIECES(written=verdict.written_bytes, size=verdict.block_bytes),
+                        t("Written back"),
+                        PIECES(written=verdict.written_bytes, size=verdict.block_bytes),
                     ),
                     ("Took", format_duration(verdict.seconds)),
                 )
@@ -183,7 +200,7 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
             *(_look(str(said()), look) for said, look in looks if look is not None),
             _statistics(verdict),
             _every_time(verdict.timings) if verdict.timings.first_reads else "",
-            join((tag("h4", words.IN_MIND()), listed(verdict.caveats))) if verdict.caveats else "",
+            join((tag("h4", IN_MIND), listed(verdict.caveats))) if verdict.caveats else "",
         )
     )
 
@@ -197,13 +214,13 @@ def _look(title: str, look: Look) -> Markup:
             quarters = quantiles(times, n=4, method="inclusive")
             shown = format_nanoseconds(median(times))
             rows.append(Bar(name, median(times), shown, quarters[0], quarters[2], name))
-    said = words.TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
     name = "displaced-" + title.split()[0].lower()
     return tag("figure", tag("figcaption", title), bars(name, title, said, rows)) if rows else Markup("")
 
 
 def _statistics(verdict: DisplacedVerdict) -> Markup:
-    looks = ((words.AT_FIRST, verdict.statistics), (words.AFTER_IDLE, verdict.statistics_after_idle))
+    looks = ((AT_FIRST, verdict.statistics), (AFTER_IDLE, verdict.statistics_after_idle))
     rows = [
         (
             str(said()),
@@ -212,8 +229,19 @@ def _statistics(verdict: DisplacedVerdict) -> Markup:
         for said, one in looks
         if one is not None
     ]
-    heads = ("Look", "Welch's t", "Ratio", "Kolmogorov-Smirnov", words.QUICKER(), words.FROM_MEMORY())
-    return table(words.STATISTICS(), heads, rows, numbers=(1, 2, 3, 4, 5)) if rows else Markup("")
+    heads = (
+        "Look",
+        "Welch's t",
+        "Ratio",
+        "Kolmogorov-Smirnov",
+        t("More without platters, in order"),
+        t("From a memory, at random"),
+    )
+    return (
+        table(t("Written against unwritten blocks"), heads, rows, numbers=(1, 2, 3, 4, 5))
+        if rows
+        else Markup("")
+    )
 
 
 def _figure(value: float | None) -> str:
@@ -223,14 +251,14 @@ def _figure(value: float | None) -> str:
 def _every_time(timings: Timings) -> Markup:
     """In milliseconds, batch by batch."""
     rows = [
-        (str(words.FIRST_READS()), _listed([timings.first_reads])),
-        (str(words.WRITES()), _listed([timings.writes])),
+        (str(t("First reads")), _listed([timings.first_reads])),
+        (str(t("Writes")), _listed([timings.writes])),
     ]
-    looks = ((words.AT_FIRST, timings.look), (words.AFTER_IDLE, timings.look_after_idle))
+    looks = ((AT_FIRST, timings.look), (AFTER_IDLE, timings.look_after_idle))
     for said, look in looks:
         if look is not None:
             rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in kinds_of_reads(look)]
-    return table(words.EVERY_TIME(), ("What", "ms"), rows)
+    return table(t("Every time, in milliseconds; batches end with a semicolon"), ("What", "ms"), rows)
 
 
 def _listed(batches: Sequence[Sequence[int]]) -> str:

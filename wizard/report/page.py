@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.model.documents.move import Moves
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
 from wizard.report.drives import drives_part, findings_part
@@ -12,10 +12,64 @@ from wizard.report.measured import cliff_part, displaced_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import Steps, checks_part, run_part
 from wizard.report.planned import changes_part, migration_part, move_part, plan_part
-from wizard.report.style import STYLE
 from wizard.report.tried import trial_part
 from wizard.report.words import page as words
 from wizard.trial.candidates.sentences import sentences
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --faint: #57606a; --edge: #c8ced5;
+  --soft: #f3f5f7; --danger: #b3261e; --warning: #8a5300; --info: #0b5cad; --ok: #1a6b34;
+  --kept: #4a7fb5; --new: #2c8a4b; --removed: #c9604f; --free: #e3e7eb; --unread: #c9a227; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ec; --paper: #15181c; --faint: #a3acb5; --edge: #454d56; --soft: #20252b;
+    --danger: #ff8a80; --warning: #f0b45a; --info: #7db8f5; --ok: #7fd496;
+    --kept: #5d93c9; --new: #3fa35f; --removed: #c9604f; --free: #353c44; --unread: #b8942a; } }
+@media print { :root { --ink: #000; --paper: #fff; --faint: #333; --edge: #999; --soft: #fff; }
+  nav { display: none; } h2 { break-after: avoid; } figure, tr, li { break-inside: avoid; }
+  * { print-color-adjust: exact; } }
+body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
+h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--edge); padding-bottom: .2rem; }
+h3 { font-size: 1.05rem; margin: 1.5rem 0 .3rem; } h4 { font-size: 1rem; margin: 1rem 0 .2rem; }
+p { margin: .4rem 0; max-width: 46rem; } ul, ol { margin: .4rem 0; padding-left: 1.4rem; }
+li { margin: .25rem 0; max-width: 46rem; }
+nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; }
+a { color: var(--info); }
+dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .15rem 1.2rem;
+  margin: .6rem 0; }
+dt { color: var(--faint); } dd { margin: 0; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; margin: .6rem 0; font-size: .93rem;
+  overflow-wrap: normal; }
+caption { text-align: left; color: var(--faint); padding: .2rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0;
+  border-bottom: 1px solid var(--edge); }
+tbody th { font-weight: 600; } .number { text-align: right; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
+pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7rem; overflow-x: auto;
+  white-space: pre-wrap; font: .88rem/1.45 ui-monospace, monospace; margin: .4rem 0; }
+details { margin: .4rem 0; } summary { cursor: pointer; color: var(--faint); }
+figure { margin: .8rem 0 1.2rem; } figcaption { margin-bottom: .3rem; }
+svg { display: block; width: 100%; height: auto; }
+.quiet { color: var(--faint); } .word { border: 1px solid currentColor; border-radius: .25rem;
+  padding: 0 .35rem; margin-right: .2rem; }
+.danger, .failed { color: var(--danger); } .warning, .rejected { color: var(--warning); }
+.info, .second { color: var(--info); }
+.ok, .done, .chosen { color: var(--ok); }
+svg text { font: 15px system-ui, sans-serif; fill: var(--ink); }
+.line { stroke: var(--ink); stroke-width: 1.5; }
+.neutral { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4; } .dot { fill: var(--ink); }
+.bar { fill: var(--kept); } .bar.aligned, .bar.done { fill: var(--new); }
+.bar.misaligned { fill: var(--unread); }
+.bar.failed { fill: var(--removed); }
+.stretch { stroke: var(--ink); stroke-width: 1; } .stretch.kept { fill: var(--kept); }
+.stretch.new { fill: var(--new); }
+.stretch.removed { fill: var(--removed); } .stretch.free { fill: var(--free); }
+.stretch.unread { fill: var(--unread); }
+.hatch { stroke: var(--paper); stroke-width: 1.5; fill: none; }
+.plate { fill: var(--paper); }
+"""
+
 
 POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 """A second wall behind the escaping: even a page that was broken into could run and fetch nothing."""
@@ -45,15 +99,15 @@ def render_page(report: Report) -> str:
 
 def _title(report: Report) -> Said:
     if report.plan is not None:
-        return words.OF_PLAN(drives=report.plan.paths)
+        return t("Report on setting up {drives:list}", drives=report.plan.paths)
     if report.changes is not None:
-        return words.OF_CHANGES(device=report.changes.device)
+        return t("Report on changing {device}", device=report.changes.device)
     if report.migration is not None:
-        return words.OF_MIGRATION(device=report.migration.device)
+        return t("Report on bringing {device} to ext4", device=report.migration.device)
     if report.move is not None:
-        return words.OF_MOVE(device=report.move.device)
+        return t("Report on moving {device}", device=report.move.device)
     drives = report.facts.drives if report.facts is not None else ()
-    return words.OF_DRIVES(drives=tuple(drive.path for drive in drives) or words.NO_DRIVE())
+    return t("Report on {drives:list}", drives=tuple(drive.path for drive in drives) or words.NO_DRIVE)
 
 
 def _summary(report: Report) -> Markup:
@@ -73,10 +127,24 @@ def _summary(report: Report) -> Markup:
                     ("Ended", report.run.state if report.run else ""),
                     ("Verified", _verified(report)),
                     ("Measured", _measured(report)),
-                    ("Made", words.MADE(at=moment(report.made_at), version=report.diskwright)),
+                    (
+                        "Made",
+                        t(
+                            "{at}, by diskwright {version}",
+                            at=moment(report.made_at),
+                            version=report.diskwright,
+                        ),
+                    ),
                 )
             ),
-            paragraphs(words.REPLACED()) if report.anonymous else "",
+            paragraphs(
+                t(
+                    "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
+                    "replaced: the same one always by the same word."
+                )
+            )
+            if report.anonymous
+            else "",
         )
     )
 
@@ -99,7 +167,7 @@ def _verified(report: Report) -> Content:
     if report.run is None or not report.run.checks:
         return ""
     checks = report.run.checks
-    return words.HOLD(holding=sum(check.holds for check in checks), all=len(checks))
+    return t("{holding} of {all} checks hold", holding=sum(check.holds for check in checks), all=len(checks))
 
 
 def _measured(report: Report) -> str:
@@ -111,12 +179,12 @@ def _measured(report: Report) -> str:
 def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
     """Every part that the report has, with its name in links and its heading."""
     if report.facts is not None:
-        yield "drives", words.DRIVES(), drives_part(report.facts)
-        yield "findings", words.FOUND(), findings_part(report.facts)
+        yield "drives", t("The drives"), drives_part(report.facts)
+        yield "findings", t("What was found"), findings_part(report.facts)
     if report.advice:
-        yield "advice", words.ADVISED(), advice_part(report.advice, report.plan)
+        yield "advice", t("What was recommended, and why"), advice_part(report.advice, report.plan)
     if report.plan is not None:
-        yield "plan", words.PLAN(), plan_part(report.plan)
+        yield "plan", t("The plan"), plan_part(report.plan)
     yield from _documents(report)
     measured = (
         *([verdict_part(report.verdict)] if report.verdict is not None else []),
@@ -125,15 +193,15 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         *([trial_part(report.trial)] if report.trial is not None else []),
     )
     if measured:
-        yield "measured", words.MEASURED(), join(measured)
+        yield "measured", t("What was measured"), join(measured)
     if report.run is not None:
-        yield "run", words.DONE(), run_part(report.run, _steps(report))
+        yield "run", t("What was done"), run_part(report.run, _steps(report))
         if report.run.checks:
-            yield "checks", words.VERIFIED(), checks_part(report.run.checks)
+            yield "checks", t("What was verified"), checks_part(report.run.checks)
     if report.absent:
         yield (
             "absent",
-            words.ABSENT(),
+            t("What is missing, or in doubt"),
             listed(f"{one.part}: {one.why}" for one in report.absent),
         )
 
@@ -141,11 +209,11 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
 def _documents(report: Report) -> Iterator[tuple[str, Said, Markup]]:
     """What was to be done, where it was no plan."""
     if report.changes is not None:
-        yield "plan", words.CHANGES(), changes_part(report.changes)
+        yield "plan", t("The changes"), changes_part(report.changes)
     if report.migration is not None:
-        yield "plan", words.MIGRATION(), migration_part(report.migration)
+        yield "plan", t("The migration"), migration_part(report.migration)
     if report.move is not None:
-        yield "plan", words.MOVE(), move_part(report.move)
+        yield "plan", t("The move"), move_part(report.move)
 
 
 def _steps(report: Report) -> Steps:

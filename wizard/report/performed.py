@@ -7,6 +7,7 @@ from wizard.model.documents.changes import ChangeStep
 from wizard.model.documents.migration import MigrationStep
 from wizard.model.journal import Check, Entry
 from wizard.model.plan import Step
+from wizard.model.said import t
 from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import (
@@ -23,7 +24,6 @@ from wizard.report.markup import (
     word,
 )
 from wizard.report.nouns import RunRecord, StepResult
-from wizard.report.words import done as words
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
 
@@ -49,26 +49,28 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
             pairs(
                 (
                     ("Run", run.id),
-                    ("State", words.NOT_YET() if run.not_yet else run.state),
+                    ("State", t("done, not yet in use") if run.not_yet else run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
-                    (words.IF_POWER_WENT(), run.power),
+                    (t("If the power went now"), run.power),
                     (
-                        words.WAITS_FOR(),
+                        t("It waits for one of"),
                         tag("pre", tag("code", "\n".join(run.commands))) if run.commands else "",
                     ),
                     ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
                 )
             ),
             table(
-                words.STEPS(),
-                ("Step", "What", "State", "Took", words.RESULT()),
+                t("Steps as they were done"),
+                ("Step", "What", "State", "Took", t("What came of it")),
                 rows,
                 numbers=(3,),
             )
             if rows
             else "",
             _durations(run, steps),
-            folded(words.JOURNAL(entries=len(run.journal)), _journal(run.journal)),
+            folded(
+                t("The whole journal ({entries} entries)", entries=len(run.journal)), _journal(run.journal)
+            ),
         )
     )
 
@@ -82,7 +84,7 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
     measured = [(result, steps[result.number - 1]) for result in run.steps if result.seconds is not None]
     if not measured:
         return Markup("")
-    title = words.TOOK()
+    title = t("How long each step took")
     rows = [
         Bar(
             f"{result.number}. {step.operation.kind.replace('-', ' ')}",
@@ -99,7 +101,7 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
 def _times(result: StepResult, step: Step | ChangeStep | MigrationStep) -> str:
     if isinstance(step, ChangeStep):
         return took(result)
-    return str(words.ESTIMATED(took=took(result), duration=format_duration(step.seconds)))
+    return str(t("{took}, estimated {duration}", took=took(result), duration=format_duration(step.seconds)))
 
 
 def checks_part(checks: Sequence[Check]) -> Markup:
@@ -108,14 +110,14 @@ def checks_part(checks: Sequence[Check]) -> Markup:
     rows = [(check.what, _result(check), check.seen) for check in checks]
     return join(
         (
-            paragraphs(words.CHECKS_HOLD(holding=holding, all=len(checks))),
-            table(words.CHECKS(), (words.TO_HOLD(), "Result", "Seen"), rows),
+            paragraphs(t("{holding} of {all} checks hold.", holding=holding, all=len(checks))),
+            table(t("Checks after the last step"), (t("What was to hold"), "Result", "Seen"), rows),
         )
     )
 
 
 def _result(check: Check) -> Markup:
-    return word("done", words.HOLDS()) if check.holds else word("failed", words.HOLDS_NOT())
+    return word("done", t("holds")) if check.holds else word("failed", t("does not hold"))
 
 
 def _journal(entries: Sequence[Entry]) -> Markup:
@@ -123,7 +125,7 @@ def _journal(entries: Sequence[Entry]) -> Markup:
         (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
         for entry in entries
     ]
-    return table("Journal", ("At", "Event", "Step", words.SAID()), rows)
+    return table("Journal", ("At", "Event", "Step", t("What was said")), rows)
 
 
 def _said(entry: Entry) -> Content:

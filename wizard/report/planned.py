@@ -15,16 +15,20 @@ from wizard.model.documents.migration import Migration, MigrationStep
 from wizard.model.documents.move import Moves
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import format_capacity, format_duration, format_exact
 from wizard.report.charts import Stretch, stretches
 from wizard.report.markup import Content, Markup, commands, join, listed, pairs, paragraphs, table, tag, word
-from wizard.report.words import done as words
 
 PARTS = 250
 """Into how many parts a drive is cut for drawing: a partition takes at least one of them."""
 
-TABLES = {"none": words.NO_TABLE, "unread": words.TABLE_UNREAD, "mbr": words.MBR, "gpt": words.GPT}
+TABLES = {
+    "none": Sentence("no partition table"),
+    "unread": Sentence("not read"),
+    "mbr": Sentence("an MBR table"),
+    "gpt": Sentence("a GPT table"),
+}
 
 
 def plan_part(plan: Plan) -> Markup:
@@ -40,7 +44,13 @@ def plan_part(plan: Plan) -> Markup:
             listed(inside) if (inside := inside_sentences(plan)) else "",
             tag("h3", "Steps"),
             paragraphs(promise(plan)),
-            paragraphs(words.IN_ORDER(steps=len(plan.steps), duration=format_duration(total))),
+            paragraphs(
+                t(
+                    "{steps} in this order, about {duration} by estimate.",
+                    steps=len(plan.steps),
+                    duration=format_duration(total),
+                )
+            ),
             tag("ol", *map(_step, plan.steps)),
             join((tag("h3", "In doubt"), listed(plan.doubts))) if plan.doubts else "",
         )
@@ -65,17 +75,22 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
     pieces = [_stretch(cell) for cell in bar(layout, size, PARTS, after=after)]
     kind = TABLES[layout.table]() if layout.table in TABLES else layout.table
     title = f"{member.drive.path} {name}: {kind}"
-    said = words.TO_SCALE(pieces=tuple(piece.said for piece in pieces))
+    said = t(
+        "To scale, from the start of the drive: {pieces:semicolons}.",
+        pieces=tuple(piece.said for piece in pieces),
+    )
     rows = [_row(slot, after=after) for slot in _named(layout)]
-    caption = words.IN_NUMBERS(drive=member.drive.path, when=name)
+    caption = t("{drive} {when}, in numbers", drive=member.drive.path, when=name)
     heads = ("Number", "State", "Start", "Size", "Holds", "Label", "Mounted at", "UUID")
     return tag(
         "figure",
         tag(
             "figcaption",
             tag("strong", title),
-            words.ON_ITSELF(signatures=layout.signatures) if layout.signatures else "",
-            words.WAITING(waiting=layout.waiting) if layout.waiting else "",
+            t("; on the drive itself: {signatures:list}", signatures=layout.signatures)
+            if layout.signatures
+            else "",
+            t("; waiting there: {waiting}", waiting=layout.waiting) if layout.waiting else "",
         ),
         stretches(ident, title, said, pieces),
         table(caption, heads, rows, numbers=(2, 3)) if rows else "",
@@ -90,16 +105,16 @@ def _named(layout: Layout) -> list[Slot]:
 def _stretch(cell: Cell) -> Stretch:
     numbered = [slot for slot in cell.slots if slot.number]
     if len(cell.slots) > 1:
-        small = words.TOO_SMALL(stretches=len(cell.slots))
+        small = t("{stretches} stretches too small to be drawn one by one", stretches=len(cell.slots))
         return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {small}")
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
     what: str | Said = (
         content_of(only)
         if only and (numbered or cell.state is State.NEW)
-        else words.ALL()
+        else t("all of the drive")
         if only is None
-        else words.FREE()
+        else t("free space")
     )
     number = f"partition {only.number}, " if only and only.number else ""
     label = (
@@ -135,7 +150,7 @@ def _volumes(plan: Plan) -> Markup:
         )
         for volume in plan.volumes
     ]
-    return table(words.DECIDED(), heads, rows) if rows else Markup("")
+    return table(t("What was asked for, and what was decided"), heads, rows) if rows else Markup("")
 
 
 def changes_part(changes: Changes) -> Markup:
@@ -146,7 +161,13 @@ def changes_part(changes: Changes) -> Markup:
 def migration_part(migration: Migration) -> Markup:
     """A filesystem led to ext4: by which way, steps, gains and doubts."""
     before = migration.before
-    told = words.TO_EXT4(device=migration.device, kind=before.kind, size=before.size_bytes, way=migration.way)
+    told = t(
+        "{device} ({kind}, {size:size}) to ext4, by the way {way}.",
+        device=migration.device,
+        kind=before.kind,
+        size=before.size_bytes,
+        way=migration.way,
+    )
     return join(
         (
             paragraphs(told),
@@ -172,7 +193,7 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
     destroys = (step.destroys or "nothing") if isinstance(step, Step) else ""
     takes: Content = ""
     if not isinstance(step, ChangeStep):
-        takes = words.ESTIMATE(duration=format_duration(step.seconds))
+        takes = t("{duration} (an estimate)", duration=format_duration(step.seconds))
     return tag(
         "li",
         tag("strong", step.sentence),
@@ -182,8 +203,8 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
             (
                 ("Destroys", destroys),
                 ("Undo", step.undo),
-                (words.MUST_HOLD(), listed(step.holds)),
-                (words.IF_POWER_GOES(), step.power if isinstance(step, MigrationStep) else ""),
+                (t("Must hold afterwards"), listed(step.holds)),
+                (t("If the power goes"), step.power if isinstance(step, MigrationStep) else ""),
                 ("Takes about", takes),
             )
         ),

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from wizard.model.said import t
 from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars, interval
 from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
-from wizard.report.words import tried as words
 from wizard.trial.candidates.result import Comparison, Ratio, TrialVerdict
 from wizard.trial.candidates.sentences import caveats, phase_speeds, rate, sentences, title_of
 
@@ -16,28 +16,29 @@ def trial_part(verdict: TrialVerdict) -> Markup:
     limits = [str(said) for said in caveats(verdict)]
     return join(
         (
-            tag("h3", words.TITLE(drive=verdict.drive)),
+            tag("h3", t("Filesystems tried on {drive}", drive=verdict.drive)),
             *(paragraphs(str(said)) for said in sentences(verdict)),
             pairs(
                 (
-                    (words.PURPOSE(), verdict.workload),
-                    (words.LOADS(), ", ".join(verdict.loads)),
-                    (words.TOOK(), format_duration(verdict.seconds)),
-                    (words.WRITTEN(), words.SIZE(size=verdict.written_bytes)),
+                    (t("Purpose"), verdict.workload),
+                    (t("Loads"), ", ".join(verdict.loads)),
+                    (t("Took"), format_duration(verdict.seconds)),
+                    (t("Written"), t("{size:size}", size=verdict.written_bytes)),
                 )
             ),
             *(_factor(verdict, one, one.ratio) for one in verdict.comparisons if one.ratio),
             *_speeds(verdict),
             _rounds(verdict),
-            join((tag("h4", words.IN_MIND()), listed(limits))) if limits else "",
+            join((tag("h4", t("With this in mind")), listed(limits))) if limits else "",
         )
     )
 
 
 def _factor(verdict: TrialVerdict, one: Comparison, ratio: Ratio) -> Markup:
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
-    title = words.FACTOR_TITLE(planned=planned, other=other)
-    said = words.FACTOR(
+    title = t("{other} over {planned}, with its interval", planned=planned, other=other)
+    said = t(
+        "{other} took {factor} times as long as {planned}; with 95% confidence {low} to {high}.",
         planned=planned,
         other=other,
         factor=f"{ratio.estimate:.2f}",
@@ -50,7 +51,7 @@ def _factor(verdict: TrialVerdict, one: Comparison, ratio: Ratio) -> Markup:
 
 def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
     for number, (load, phase, speeds) in enumerate(phase_speeds(verdict)):
-        title = words.SPEED(load=load, phase=phase)
+        title = t("{load}, {phase}: speed", load=load, phase=phase)
         rows = [
             Bar(
                 str(title_of(verdict, one.candidate)),
@@ -61,7 +62,12 @@ def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
             )
             for one in speeds
         ]
-        drawn = bars(f"tried-speed-{number}", title, words.SPREAD(), rows)
+        drawn = bars(
+            f"tried-speed-{number}",
+            title,
+            t("The median round; the whiskers are the slowest and the fastest."),
+            rows,
+        )
         yield tag("figure", tag("figcaption", title), drawn)
 
 
@@ -70,9 +76,9 @@ def _rounds(verdict: TrialVerdict) -> Markup:
     names = [candidate.id for candidate in verdict.candidates]
     if not verdict.rounds:
         return Markup("")
-    heads = (str(words.ROUND()), *(str(title_of(verdict, name)) for name in names))
+    heads = (str(t("Round")), *(str(title_of(verdict, name)) for name in names))
     rows = [
         (str(number), *(f"{one.run_of(name).seconds:.2f} s" for name in names))
         for number, one in enumerate(verdict.rounds, 1)
     ]
-    return table(words.ROUNDS(), heads, rows, numbers=tuple(range(len(heads))))
+    return table(t("The seconds of every run"), heads, rows, numbers=tuple(range(len(heads))))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.services.words import NO_WAY
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wizard.model.documents.carried import Carried
     from wizard.model.documents.migration import Migration
     from wizard.services.session import Moving
+
+NO_WAY = t("No way to ext4 was chosen.")
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -48,7 +50,7 @@ def carried_for(situation: Situation, moving: Moving) -> Carried:
     from wizard.migrate.carry import make_carried
 
     if moving.way is None:
-        raise BadInput(str(NO_WAY()))
+        raise BadInput(str(NO_WAY))
     return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
 
@@ -58,7 +60,7 @@ def plan_for(situation: Situation, moving: Moving) -> Migration:
     from wizard.migrate.told.ways import COMPARED
 
     if moving.way is None:
-        raise BadInput(str(NO_WAY()))
+        raise BadInput(str(NO_WAY))
     return make_migration(
         situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
     )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wizard.layout.told.promise import ROOM_NOT_YET, WayBackRoom
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine
+from wizard.model.said import Sentence, t
 from wizard.probe.host.sysfs import drive_names, node_of
-from wizard.services import words
 from wizard.services.running import Running
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from wizard.trial.candidates.result import Order, TrialVerdict
     from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
+
+OTHER_DRIVE = Sentence("{drive} is not the drive of this demo.")
+AS_ROOT = t("Only root can look into it. As root:")
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -151,7 +154,7 @@ class RealServices(Running):
     ) -> Verdict:
         """On the drive itself."""
         if self._only is not None and drive.path not in self._only:
-            raise Refused(str(words.OTHER_DRIVE(drive=drive.path)))
+            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
         from wizard.trial.alignment import run_alignment_trial
 
         with self._one_reads:
@@ -164,7 +167,7 @@ class RealServices(Running):
     ) -> DisplacedVerdict:
         """On the drive itself."""
         if self._only is not None and drive.path not in self._only:
-            raise Refused(str(words.OTHER_DRIVE(drive=drive.path)))
+            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
         from wizard.trial.displaced.run import run_displaced_trial
 
         with self._one_reads:
@@ -176,7 +179,7 @@ class RealServices(Running):
     ) -> TrialVerdict:
         """On the drive itself."""
         if self._only is not None and order.drive.path not in self._only:
-            raise Refused(str(words.OTHER_DRIVE(drive=order.drive.path)))
+            raise Refused(str(OTHER_DRIVE(drive=order.drive.path)))
         from wizard.trial.candidates.trial import run_trial
 
         with self._one_reads:
@@ -211,7 +214,14 @@ class RealServices(Running):
                 try:
                     room = self._tried_out(plan)
                 except DiskwrightError as error:
-                    return WayBackRoom(str(words.ROOM_UNKNOWN(why=str(error))))
+                    return WayBackRoom(
+                        str(
+                            t(
+                                "In doubt: how much room the way back takes is not known. {why}",
+                                why=str(error),
+                            )
+                        )
+                    )
                 if not room.fits:
                     return room
                 self._tried = plan, room
@@ -271,7 +281,7 @@ class RealServices(Running):
         if self.apply_obstacle:
             from wizard.services.migrating import command_for_root
 
-            raise Refused(f"{words.AS_ROOT()}  {command_for_root(moving.device)}")
+            raise Refused(f"{AS_ROOT}  {command_for_root(moving.device)}")
         if self.needs_root:
             return self._asked_root.look_at_ext(
                 moving.device, moving.folder, moving.target, self._journal_dir

@@ -13,8 +13,8 @@ from wizard.layout.told.promise import ROOM_NOT_YET, WayBackRoom
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.rules import Rules
-from wizard.services.words import NOT_RECORDED, RECORDING
 
 if TYPE_CHECKING:
     from wizard.apply.bring.sources import Source
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from wizard.trial.candidates.result import Progress as Tried
     from wizard.trial.displaced.probe import ProbeProgress
 
+NOT_RECORDED = t(
+    "This recording does not hold what moving to ext4 needs: it can be looked at only on the machine itself."
+)
+
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
 
@@ -53,7 +57,13 @@ class RecordedServices(Rules):
     @property
     def obstacle(self) -> str:
         """It is a recording."""
-        return str(RECORDING(file=self._where))
+        return str(
+            t(
+                "These drives are a recording ({file}). A plan can be made and saved here, "
+                "but nothing can be measured or applied.",
+                file=self._where,
+            )
+        )
 
     @property
     def needs_root(self) -> bool:
@@ -159,15 +169,15 @@ class RecordedServices(Rules):
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
         """A recording does not hold the filesystem's superblock."""
-        raise Refused(str(NOT_RECORDED()))
+        raise Refused(str(NOT_RECORDED))
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
         """Refused."""
-        raise Refused(str(NOT_RECORDED()))
+        raise Refused(str(NOT_RECORDED))
 
     def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
         """Refused."""
-        raise Refused(str(NOT_RECORDED()))
+        raise Refused(str(NOT_RECORDED))
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """As recorded."""

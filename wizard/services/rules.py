@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Kernel, Machine, Partition
+from wizard.model.said import t
 from wizard.services.session import OpenRun, PartChange
 
 if TYPE_CHECKING:
@@ -296,11 +297,12 @@ class Rules:
     def writer_named(self, text: str) -> Writer:
         """Of a machine that is not here nobody knows who has an account."""
         from wizard.model.operations.writer import EVERYONE, ROOT
-        from wizard.services.words import NOBODY_KNOWN
 
         known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
         if text not in known:
-            raise BadInput(NOBODY_KNOWN(name=text))
+            raise BadInput(
+                t("{name} cannot be looked up on a recorded machine: say everyone or root.", name=text)
+            )
         return known[text]
 
     def scratch_obstacle(self, drive: Drive) -> str:

@@ -11,10 +11,11 @@ from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
-from wizard.model.said import Said
-from wizard.services import words
+from wizard.model.said import Said, Sentence, t, tn
 from wizard.services.contract import Services
 from wizard.services.session import Session
+
+ONE_VOLUME = t("Several drives hold one volume together: take the others off the list first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,22 @@ class Way:
     asked: StripeWish | None = None
 
 
-ALONE = Way("alone", words.ALONE())
+ALONE = Way("alone", t("On this drive alone"))
 WAYS = (
     ALONE,
-    Way("mirror-btrfs", words.MIRROR_BTRFS(), StripeWish("btrfs", level="raid1")),
-    Way("mirror-md", words.MIRROR_MD(), StripeWish("md", level="raid1")),
-    Way("stripe-btrfs", words.STRIPE_BTRFS(), StripeWish("btrfs")),
-    Way("stripe-md", words.STRIPE_MD(), StripeWish("md")),
-    Way("stripe-lvm", words.STRIPE_LVM(), StripeWish("lvm")),
+    Way(
+        "mirror-btrfs",
+        t("Mirrored by Btrfs: two copies, survives the loss of one drive"),
+        StripeWish("btrfs", level="raid1"),
+    ),
+    Way(
+        "mirror-md",
+        t("Mirrored by md (RAID1): a copy on each, survives all but one"),
+        StripeWish("md", level="raid1"),
+    ),
+    Way("stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeWish("btrfs")),
+    Way("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
+    Way("stripe-lvm", t("Striped by LVM: fast, lost with any one drive"), StripeWish("lvm")),
 )
 """What survives a drive's loss comes first."""
 
@@ -56,7 +65,18 @@ def candidates(
 def loss_of(drives: Sequence[Drive]) -> Said | None:
     """What is lost by taking drives whole; None where they hold nothing."""
     held = tuple(drive.path for drive in drives if not drive.is_empty)
-    return words.LOST(drives=held, count=len(held)) if held else None
+    return (
+        tn(
+            "All that {drives:and} holds will be lost when you keep what the plan makes. "
+            "With LVM it is lost when the plan is applied.",
+            "All that {drives:and} hold will be lost when you keep what the plan makes. "
+            "With LVM it is lost when the plan is applied.",
+            drives=held,
+            count=len(held),
+        )
+        if held
+        else None
+    )
 
 
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
@@ -65,9 +85,9 @@ def spread(services: Services, session: Session, way: Way, others: Sequence[Driv
     if way.asked is None:
         return _alone(session)
     if not others:
-        raise BadInput(words.FURTHER_FIRST())
+        raise BadInput(t("Take a further drive first."))
     if len(session.wishes) != 1:
-        raise BadInput(words.ONE_VOLUME())
+        raise BadInput(ONE_VOLUME)
     (wish,) = session.wishes
     laid = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
     laid = replace(laid, wishes=(fitting(services, laid, wish),))
@@ -118,11 +138,13 @@ def plan_of(services: Services, session: Session) -> Plan:
             session.machine, session.drive, session.wishes, session.mode, session.arrangement
         )
     if len(session.wishes) != 1:
-        raise BadInput(words.ONE_VOLUME())
+        raise BadInput(ONE_VOLUME)
     if session.mode is Mode.USE_FREE:
-        raise Refused(words.TAKEN_WHOLE())
+        raise Refused(t("Several drives together are taken whole: nothing on them is kept."))
     if session.arrangement not in (None, PLAIN):
-        raise BadInput(words.ARRANGED())
+        raise BadInput(
+            t("Every one of several drives gets a GPT, and no volume group of its own: choose that first.")
+        )
     return services.plan_striped(
         session.machine, session.drives, session.wishes[0], session.stripe, session.mode
     )
@@ -132,8 +154,12 @@ def spread_of(session: Session) -> Said:
     """`/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
     paths = tuple(drive.path for drive in session.drives)
     if session.stripe is None:
-        return words.LIES_ALONE(drive=paths[0])
-    lies = words.LIES_MIRRORED if session.stripe.mirrors else words.LIES_STRIPED
+        return t("{drive} alone", drive=paths[0])
+    lies = (
+        Sentence("{drives:and}, mirrored by {by}")
+        if session.stripe.mirrors
+        else Sentence("{drives:and}, striped by {by}")
+    )
     return lies(drives=paths, by=session.stripe.kind)
 
 

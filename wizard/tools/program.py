@@ -12,8 +12,11 @@ from threading import Thread
 from time import monotonic
 
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence, t
 from wizard.tools import words
 from wizard.tools.debuglog import COMMAND, note
+
+TOO_LONG = Sentence("{program} did not finish within {seconds:.0f} s and was ended.")
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -56,7 +59,7 @@ class Result:
         else one might look (mount(8) has a line for that) is no such line."""
         said = (self.output + "\n" + self.errors).splitlines()
         lines = [line for line in said if line.strip() and not line.strip().startswith(ELSEWHERE)]
-        return lines[-1].strip() if lines else str(words.SILENT())
+        return lines[-1].strip() if lines else str(words.SILENT)
 
 
 def search_path() -> str:
@@ -110,7 +113,7 @@ def run(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-            raise Failed(words.TOO_LONG(program=argv[0], seconds=seconds)) from None
+            raise Failed(TOO_LONG(program=argv[0], seconds=seconds)) from None
     result = Result(
         process.returncode,
         out.decode(errors="replace"),
@@ -152,7 +155,7 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-        raise Failed(words.TOO_LONG(program=argv[0], seconds=seconds)) from None
+        raise Failed(TOO_LONG(program=argv[0], seconds=seconds)) from None
     reader.join(AFTERWARDS_SECONDS)
     took = monotonic() - begun
     note(COMMAND, f"{shlex.join(argv)}: status {process.returncode} after {took:.3f} s")
@@ -164,7 +167,7 @@ def _program(argv: Sequence[str]) -> str:
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
-        raise NotInstalled(words.NOT_INSTALLED(program=argv[0]))
+        raise NotInstalled(t("{program} is not installed.", program=argv[0]))
     return program
 
 

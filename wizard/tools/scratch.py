@@ -4,7 +4,7 @@ import os
 import tempfile
 
 from wizard.model.errors import Failed
-from wizard.tools import words
+from wizard.model.said import t
 
 SPARE = ("/run", "/dev/shm")
 """Where a medium has all of its own read-only, something may still be written here."""
@@ -20,4 +20,4 @@ def scratch_folder() -> str:
     for folder in SPARE:
         if os.access(folder, os.W_OK | os.X_OK):
             return folder
-    raise Failed(words.NO_SCRATCH())
+    raise Failed(t("No folder takes a temporary file: name one that can be written in TMPDIR."))

@@ -10,10 +10,12 @@ from typing import Protocol
 
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.said import Sentence
+from wizard.model.said import Sentence, t
 from wizard.probe.watch import is_attached
 from wizard.trial.places import Place
-from wizard.trial.words import writing as words
+
+READING = Sentence("reading at byte {start}")
+WRITING = Sentence("writing at byte {start}")
 
 GOING_SECONDS = 1.0
 """That the kernel may take, after a failed access, to take away the node of a drive that was pulled out."""
@@ -59,7 +61,7 @@ class Reads:
         try:
             done = os.preadv(self._descriptor, [self._buffer], start_bytes)
         except OSError as error:
-            raise _failure(self._path, words.READING, start_bytes, error) from None
+            raise _failure(self._path, READING, start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != len(self._buffer):
             raise _short(self._path, start_bytes, done, len(self._buffer))
@@ -130,7 +132,7 @@ class HeldPieces:
             try:
                 done = os.preadv(self._descriptor, [buffer], start)
             except OSError as error:
-                raise _failure(self._path, words.READING, start, error) from None
+                raise _failure(self._path, READING, start, error) from None
             if done != self._stretch_bytes:
                 raise _short(self._path, start, done, self._stretch_bytes)
             self._held[start] = buffer
@@ -147,7 +149,7 @@ class HeldPieces:
         try:
             os.fdatasync(self._descriptor)
         except OSError as error:
-            raise _failure(self._path, words.FLUSHING, 0, error) from None
+            raise _failure(self._path, Sentence("flushing at byte {start}"), 0, error) from None
         return perf_counter_ns() - begun
 
 
@@ -165,19 +167,41 @@ class Writer:
             extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes
             for extent in self._extents
         ):
-            raise Refused(str(words.OUTSIDE(drive=self._path, start=start_bytes)))
+            raise Refused(
+                str(
+                    t(
+                        "{drive}: byte {start} lies outside the free space; nothing was written there.",
+                        drive=self._path,
+                        start=start_bytes,
+                    )
+                )
+            )
         if trouble := self._watch.trouble():
             if not is_attached(self._path, None):
-                raise _gone(self._path, words.WRITING, start_bytes)
-            raise Refused(str(words.STOPPED(trouble=trouble)))
+                raise _gone(self._path, WRITING, start_bytes)
+            raise Refused(
+                str(
+                    t(
+                        "{trouble}: the trial writes no more. What it wrote is what was there before.",
+                        trouble=trouble,
+                    )
+                )
+            )
         begun = perf_counter_ns()
         try:
             done = os.pwritev(self._descriptor, [content], start_bytes)
         except OSError as error:
-            raise _failure(self._path, words.WRITING, start_bytes, error) from None
+            raise _failure(self._path, WRITING, start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != size:
-            said = words.SHORT_WRITE(drive=self._path, start=start_bytes, done=done, wanted=size)
+            said = t(
+                "{drive}: writing at byte {start} took {done} bytes instead of {wanted}; "
+                "what was there is unchanged.",
+                drive=self._path,
+                start=start_bytes,
+                done=done,
+                wanted=size,
+            )
             raise Failed(str(said))
         self._watch.wrote(size)
         return took
@@ -188,7 +212,13 @@ def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Fa
     # drive away, also a missing device.
     if error.errno in (errno.ENODEV, errno.ENXIO) or _goes(path):
         return _gone(path, doing, start_bytes)
-    said = words.FAILED(drive=path, doing=doing(start=start_bytes), why=str(error.strerror))
+    said = t(
+        "{drive}: {doing} failed ({why}). `dmesg` tells what the kernel met. If the "
+        "drive is failing, save its data first.",
+        drive=path,
+        doing=doing(start=start_bytes),
+        why=str(error.strerror),
+    )
     return Failed(str(said))
 
 
@@ -206,9 +236,27 @@ def _goes(path: str) -> bool:
 def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
     """A drive that was pulled out has a size of nothing, so that reading it is reading beyond its end."""
     if not is_attached(path, None):
-        return _gone(path, words.READING, start_bytes)
-    return Failed(str(words.SHORT_READ(drive=path, start=start_bytes, done=done, wanted=wanted)))
+        return _gone(path, READING, start_bytes)
+    return Failed(
+        str(
+            t(
+                "{drive}: reading at byte {start} brought {done} bytes instead of {wanted}.",
+                drive=path,
+                start=start_bytes,
+                done=done,
+                wanted=wanted,
+            )
+        )
+    )
 
 
 def _gone(path: str, doing: Sentence, start_bytes: int) -> Failed:
-    return Failed(str(words.GONE(drive=path, doing=doing(start=start_bytes))))
+    return Failed(
+        str(
+            t(
+                "{drive} has gone: {doing} failed. Attach it again, and start the trial again.",
+                drive=path,
+                doing=doing(start=start_bytes),
+            )
+        )
+    )

@@ -11,17 +11,21 @@ from random import Random
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.model.units import KIB
-from wizard.model.verdict import Outcome, Verdict
+from wizard.model.verdict import Outcome, Ratio, Verdict
 from wizard.probe.machine import probe_drive
 from wizard.trial.access import Accesses, Reads, WriteBacks
 from wizard.trial.measure import Clock, Progress, measure
 from wizard.trial.paired import BAND, CACHE_CLAIM, judge
 from wizard.trial.places import Grid, draw_places
 from wizard.trial.scratch import claimed, confirm_scratch, scratch_extents
-from wizard.trial.sentences import caveats_for, sentence_for
 from wizard.trial.words import alignment as words
+
+READING_ONLY = t(
+    "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
+)
+
 
 LARGEST_BLOCK_BYTES = 64 * KIB
 
@@ -55,7 +59,7 @@ def run_alignment_trial(
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
-        sentence = str(words.IMPOSSIBLE(drive=drive.path, why=reason))
+        sentence = str(t("{drive}: no misaligned access is possible. {why}", drive=drive.path, why=reason))
         outcome = Outcome.NOT_POSSIBLE
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
@@ -99,8 +103,15 @@ def _unread(drive: Drive) -> Said:
         (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
     )
     if not said:
-        return words.UNREAD(drive=drive.path)
-    return words.UNREAD_WHY(drive=drive.path, why=said)
+        return t(
+            "{drive}: its size and block sizes could not be read. Without them nothing can be measured.",
+            drive=drive.path,
+        )
+    return t(
+        "{drive}: its size and block sizes could not be read. {why} Without them nothing can be measured.",
+        drive=drive.path,
+        why=said,
+    )
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:
@@ -109,7 +120,17 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
     if assumed is None:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
     if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
-        raise BadInput(str(words.NO_SIZE(size=assumed, logical=logical, most=LARGEST_BLOCK_BYTES)))
+        raise BadInput(
+            str(
+                t(
+                    "{size} is no physical block size to assume. It must be a power of two, "
+                    "above the logical block of {logical} bytes and at most {most}.",
+                    size=assumed,
+                    logical=logical,
+                    most=LARGEST_BLOCK_BYTES,
+                )
+            )
+        )
     return Grid(assumed, logical, 0)
 
 
@@ -117,17 +138,33 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Said | None:
     """Why there is no misaligned access to measure, in a sentence or two."""
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
-        return words.HOST_MANAGED()
+        return t(
+            "It is host-managed: a write can only begin where the zone's last one ended, "
+            "so none is ever misaligned. What was never written need not be readable."
+        )
     if grid.block_bytes <= logical:
         if logical >= 4096:
-            return words.WHOLE_BLOCKS(size=logical)
-        return words.SAME_BLOCKS(size=grid.block_bytes, drive=drive.path)
+            return t(
+                "It takes only blocks of {size} bytes, which are its physical blocks: "
+                "nothing smaller can be asked for.",
+                size=logical,
+            )
+        return t(
+            "It reports physical blocks of {size} bytes, like the logical ones. Since "
+            "some drives hide larger blocks, `diskwright bench {drive} --assume-physical "
+            "4096` measures.",
+            size=grid.block_bytes,
+            drive=drive.path,
+        )
     if geometry.alignment_offset_bytes < 0:
-        return words.OFF_EACH_OTHER()
+        return t(
+            "The kernel calls the devices beneath it misaligned to each other: no access "
+            "is aligned for all of them."
+        )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return words.NOT_MEANT(size=grid.block_bytes)
+        return t("It reports physical blocks of {size} bytes, which cannot be meant.", size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
-        return words.TOO_SMALL()
+        return t("It is too small.")
     return None
 
 
@@ -156,8 +193,135 @@ def _open_to_read(path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECT)
     except PermissionError:
-        raise Failed(str(words.NOT_ROOT(drive=path))) from None
+        raise Failed(
+            str(t("Only root may read {drive}: run `sudo diskwright bench {drive}`.", drive=path))
+        ) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise Failed(str(words.NO_DIRECT(drive=path))) from None
-        raise Failed(str(words.NOT_OPENED(drive=path, why=str(error.strerror)))) from None
+            raise Failed(
+                str(
+                    t(
+                        "{drive} cannot be read past the page cache (O_DIRECT), so nothing can be measured.",
+                        drive=path,
+                    )
+                )
+            ) from None
+        raise Failed(
+            str(t("{drive} cannot be opened: {why}.", drive=path, why=str(error.strerror)))
+        ) from None
+
+
+def sentence_for(
+    path: str,
+    access: str,
+    outcome: Outcome,
+    ratio: Ratio | None,
+    pairs: int,
+    claim_above: float = BAND[1],
+    *,
+    as_in_part: bool = False,
+) -> str:
+    """The verdict in a sentence or two, which claim no more than was measured. `as_in_part`: what was
+    compared with aligned accesses lay as in the partition at `path`."""
+    doing = t("reading") if access == "read" else t("writing")
+    if ratio is None:
+        return str(
+            t(
+                "{drive}, {doing}: inconclusive; {pairs} pairs are too few to say anything. "
+                "Give it more time.",
+                drive=path,
+                doing=doing,
+                pairs=pairs,
+            )
+        )
+    factor = _number(ratio.estimate, ratio)
+    interval = t(
+        "({low}-{high}, {confidence} %)",
+        low=_number(ratio.low, ratio),
+        high=_number(ratio.high, ratio),
+        confidence=f"{ratio.confidence * 100:.0f}",
+    )
+    match outcome:
+        case Outcome.ALIGNED_FASTER:
+            return str(
+                t(
+                    "{drive}, {doing}: aligned is {factor}x faster {interval}.",
+                    drive=path,
+                    doing=doing,
+                    factor=factor,
+                    interval=interval,
+                )
+            )
+        case Outcome.NO_DIFFERENCE:
+            none = (
+                Sentence("{drive}, {doing}: as fast as aligned {interval}.")
+                if as_in_part
+                else Sentence(
+                    "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}."
+                )
+            )
+            said = none(drive=path, doing=doing, interval=interval)
+            return str(in_a_row(said, READING_ONLY) if access == "read" else said)
+        case _:
+            unclear = (
+                Sentence(
+                    "{drive}, {doing}: inconclusive; it takes {factor} times as long as aligned "
+                    "{interval}. A difference is claimed only above {above}, none only within "
+                    "{low}-{high}."
+                )
+                if as_in_part
+                else Sentence(
+                    "{drive}, {doing}: inconclusive; misaligned takes {factor} times as long as "
+                    "aligned {interval}. A difference is claimed only above {above}, none only "
+                    "within {low}-{high}."
+                )
+            )
+            said = unclear(
+                drive=path,
+                doing=doing,
+                factor=factor,
+                interval=interval,
+                above=claim_above,
+                low=BAND[0],
+                high=BAND[1],
+            )
+            return str(said)
+
+
+def caveats_for(
+    drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
+) -> tuple[str, ...]:
+    """What a person must know to read the verdict rightly."""
+    caveats = []
+    if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
+        caveats.append(READING_ONLY)
+    if drive.bus == "loop":
+        caveats.append(words.LOOP)
+    if assumed:
+        caveats.append(t("You gave the physical block size, not the drive."))
+    if drive.rotational is False and drive.bus != "loop":
+        caveats.append(t("On a solid-state drive misalignment also costs wear, which no timing shows."))
+    if access == "write":
+        caveats.append(
+            t(
+                "Each write was waited for until the drive called it durable. With its write "
+                "cache, costs come later, but they come."
+            )
+        )
+    if counted_pauses:
+        caveats.append(
+            t(
+                "The drive works off what it took before while nothing is asked of it: the "
+                "pauses between accesses were counted."
+            )
+        )
+    if drive.uses:
+        caveats.append(t("The drive is in use: other work on it widens the interval."))
+    if ended:
+        caveats.append(t("You ended it before the interval was as narrow as it could have become."))
+    return tuple(map(str, caveats))
+
+
+def _number(value: float, ratio: Ratio) -> str:
+    """One digit behind the point is enough for ratios well above 1."""
+    return f"{value:.1f}" if ratio.low >= 1.2 else f"{value:.2f}"

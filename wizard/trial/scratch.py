@@ -13,10 +13,9 @@ from time import monotonic, sleep
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import MIB
 from wizard.trial.watch import Watch, other_writer
-from wizard.trial.words import writing as words
 
 MARGIN_BYTES = MIB
 """Kept from the ends of free space: a power cut in a misaligned write may harm the physical blocks it
@@ -41,7 +40,16 @@ ESSENTIAL = (
 def confirm_scratch(drive: Drive, token: str) -> None:
     """Raises Refused unless `token` is what this drive is confirmed with."""
     if token != drive.token:
-        other = words.OTHER_SERIAL if drive.token == drive.serial else words.OTHER_NAME
+        other = (
+            Sentence(
+                "{token} does not confirm {drive}: type its serial number as `diskwright "
+                "inspect {drive}` shows it."
+            )
+            if drive.token == drive.serial
+            else Sentence(
+                "{token} does not confirm {drive}: type its name as `diskwright inspect {drive}` shows it."
+            )
+        )
         raise refused(other(token=repr(printable(token, 40)), drive=drive.path))
 
 
@@ -50,7 +58,16 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     kept = free_extents(drive, MARGIN_BYTES)
     if not kept:
         room = LEAST_BYTES + 2 * MARGIN_BYTES
-        raise Refused(str(words.NO_ROOM(drive=drive.path, room=room)))
+        raise Refused(
+            str(
+                t(
+                    "{drive} has no free space of {room:exact} in one piece to write in; nothing "
+                    "was written. Reading needs none: leave out --scratch.",
+                    drive=drive.path,
+                    room=room,
+                )
+            )
+        )
     return kept
 
 
@@ -73,31 +90,45 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 def refused(why: Said) -> Refused:
     """The refusal of a trial that has written nothing."""
-    return Refused(str(words.NOTHING_WRITTEN(why=why)))
+    return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
 def _obstacle(drive: Drive) -> Said | None:
     """Why nothing may be written at all, in a sentence."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
-        why = unknown[0].why if unknown else words.NO_TABLE()
-        return words.NOT_KNOWN(drive=drive.path, why=why)
+        why = unknown[0].why if unknown else t("Its table or size could not be read.")
+        return t("What {drive} holds is not known. {why}", drive=drive.path, why=why)
     if drive.uses or drive.layers:
         by = drive.uses[0].by if drive.uses else drive.layers[0].path
         subject = drive.uses[0].subject if drive.uses else drive.layers[0].below
-        return words.USED(drive=drive.path, subject=subject, by=by)
+        return t("{drive} is in use: {subject} by {by}.", drive=drive.path, subject=subject, by=by)
     if any(partition.mount_points for partition in drive.partitions):
-        return words.MOUNTED(drive=drive.path)
+        return t("{drive} is in use: a partition is mounted.", drive=drive.path)
     if drive.read_only is not False:
-        return words.READ_ONLY(drive=drive.path)
+        return t("{drive} is read-only, or does not say that it is not.", drive=drive.path)
     if drive.zoned == "host-managed":
-        return words.HOST_MANAGED(drive=drive.path)
+        return t(
+            "{drive} is host-managed: its zones take writes only where the last one "
+            "ended, not at random places.",
+            drive=drive.path,
+        )
     if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
-        return words.UNSURE_TABLE(drive=drive.path, kind=printable(drive.table.kind, 20))
+        return t(
+            "{drive} has a partition table ({kind}) that does not tell surely what is free.",
+            drive=drive.path,
+            kind=printable(drive.table.kind, 20),
+        )
     if drive.waiting:
-        return words.WAITING(run=drive.waiting.run, drive=drive.path)
+        return t(
+            "The run {run} waits on {drive}: what looks free is not.", run=drive.waiting.run, drive=drive.path
+        )
     if drive.signatures:
-        return words.WHOLE(drive=drive.path, kind=printable(drive.signatures[0].kind, 40))
+        return t(
+            "{drive} carries {kind} as a whole: none of it is free.",
+            drive=drive.path,
+            kind=printable(drive.signatures[0].kind, 40),
+        )
     return None
 
 
@@ -161,16 +192,22 @@ def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dri
 def _refuse_others(fresh: Drive, watch: Watch) -> None:
     """Raises Refused where others are about to change the drive."""
     if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
-        raise refused(words.CHANGING(drive=fresh.path))
+        raise refused(t("The partitions of {drive} are just being changed.", drive=fresh.path))
     if writer := other_writer({fresh.path, *watch.partitions}):
-        raise refused(words.WRITER(writer=writer))
+        raise refused(t("{writer}.", writer=writer))
 
 
 def _same_drive(known: Drive, fresh: Drive) -> None:
     """Raises Refused where another drive answers at this path now, or it holds something else."""
     for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
         if getattr(known, what) != getattr(fresh, what):
-            raise refused(words.OTHER_DRIVE(drive=known.path, what=what))
+            raise refused(
+                t(
+                    "{drive} is not the drive that was confirmed: its {what} has changed.",
+                    drive=known.path,
+                    what=what,
+                )
+            )
 
 
 @contextmanager
@@ -186,7 +223,9 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
                 break
             except BlockingIOError:
                 if monotonic() > deadline:
-                    raise refused(words.LOCKED(drive=path)) from None
+                    raise refused(
+                        t("Another program holds the lock on {drive}, as if it were changing it.", drive=path)
+                    ) from None
                 sleep(0.05)
         yield descriptor
     finally:
@@ -202,7 +241,7 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise refused(words.SWAPPED(drive=drive.path))
+            raise refused(t("{drive} is no longer the drive it was a moment ago.", drive=drive.path))
         yield descriptor
     finally:
         os.close(descriptor)
@@ -213,8 +252,12 @@ def _open(path: str, flags: int) -> int:
         return os.open(path, flags)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise refused(words.NOT_ALONE(drive=path)) from None
-        raise refused(words.NOT_OPENED(drive=path, why=str(error.strerror))) from None
+            raise refused(
+                t("{drive} is in use: the kernel does not give it to a writer alone.", drive=path)
+            ) from None
+        raise refused(
+            t("{drive} cannot be opened for writing ({why}).", drive=path, why=str(error.strerror))
+        ) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

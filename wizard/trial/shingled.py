@@ -12,6 +12,7 @@ from typing import Protocol
 
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive
+from wizard.model.said import t
 from wizard.model.units import MIB
 from wizard.model.verdict import CliffVerdict, Phase, Window
 from wizard.probe.machine import probe_drive
@@ -29,7 +30,6 @@ from wizard.trial.stretches import (
     draw_batches,
     lay_ground,
 )
-from wizard.trial.words import shingled as words
 
 ORDERED_PIECE_BYTES = MIB
 ORDERED_SHARE = 16
@@ -97,14 +97,27 @@ def run_shingled_trial(
     """
     scratch_extents(drive)
     if drive.geometry is None:
-        raise Failed(str(words.NO_BLOCKS(drive=drive.path)))
+        raise Failed(
+            str(
+                t("{drive}: its block sizes could not be read, so nothing can be measured.", drive=drive.path)
+            )
+        )
     clock = Clock(seconds, stop)
     with claimed(drive, probe, synchronous=False) as claim:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ground = lay_ground(claim.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ground is None:
             least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
-            raise Refused(str(words.LITTLE_ROOM(drive=drive.path, least=least)))
+            raise Refused(
+                str(
+                    t(
+                        "{drive} has too little free space in one piece to tell: it takes at least "
+                        "{least:exact}. Nothing was written.",
+                        drive=drive.path,
+                        least=least,
+                    )
+                )
+            )
         pieces = HeldPieces(drive.path, claim.descriptor, claim.extents, claim.watch, STRETCH_BYTES)
         run = WriteProbe(pieces, ground, clock, seconds, most_bytes, on_progress)
         run.write_all(random or Random())

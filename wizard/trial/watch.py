@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from wizard.model.said import t
 from wizard.model.units import KERNEL_SECTOR_BYTES
 from wizard.probe.host.sysfs import SYS, name_of, node_of
-from wizard.trial.words import writing as words
 
 SECTORS_WRITTEN = 6
 """The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date
@@ -65,10 +65,10 @@ class Watch:
         marks = self._read_marks()
         if marks is None or marks != self._marks:
             if _partitions_in(self._folder) != self._known:
-                return str(words.PARTITIONS_CHANGED(drive=self.path))
+                return str(t("The partitions of {drive} have changed since the trial began", drive=self.path))
             self._marks = marks
         if self._counted is not None and self._read_sectors() != self._counted:
-            return str(words.OTHER_WRITER(drive=self.path))
+            return str(t("Another program writes to {drive}", drive=self.path))
         return None
 
     def wrote(self, size_bytes: int) -> None:
@@ -114,7 +114,14 @@ def other_writer(nodes: Collection[str]) -> str | None:
             # It may be closed at any moment, and its program be gone.
             with suppress(OSError):
                 if node in nodes and writes(number, descriptor) and (name := name_of(number)) is not None:
-                    return str(words.OPEN(name=name, process=str(number), node=node))
+                    return str(
+                        t(
+                            "{name} (process {process}) has {node} open for writing",
+                            name=name,
+                            process=str(number),
+                            node=node,
+                        )
+                    )
     return None
 
 

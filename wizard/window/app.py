@@ -18,6 +18,7 @@ from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widget import Widget
 
+from wizard.model.said import t
 from wizard.window.console.filters import EightInks, NoColours, SafeGlyphs
 from wizard.window.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.window.hand import MAIN
@@ -25,10 +26,11 @@ from wizard.window.keyboard import Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
 from wizard.window.sheet import Sheet, Spot
-from wizard.window.words import ROOT
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
+
+ROOT = t("diskwright asks for root's rights; the wizard comes back with the answer.")
 
 SELDOM = 1.0
 """Seconds between redraws that nobody asked for, on a slow line."""
@@ -141,7 +143,7 @@ class Window(App[None]):
                 # A screen that is no terminal's has none to give up.
                 with suppress(SuspendNotSupported):
                     stack.enter_context(self.suspend())
-                    print(f"\n{ROOT()}", flush=True)
+                    print(f"\n{ROOT}", flush=True)
                 errand()
         finally:
             self._busy = False

@@ -9,12 +9,12 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from wizard.desk.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
+from wizard.model.said import t
 from wizard.window.bars import bar_lines
 from wizard.window.keys import cap_runs
 from wizard.window.lines import Run, blank, cut, ends, fitted, folded, joined, line, shown
 from wizard.window.look import Look
 from wizard.window.sheet import Sheet, Spot, stacked
-from wizard.window.words import PERCENT, RATE
 
 WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 
@@ -239,7 +239,7 @@ def _meter(block: Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
     if shown(block.said):
         runs.append((shown(block.said), look.style("text")))
     elif block.share is not None:
-        runs.append((str(PERCENT(percent=_percent(block))), look.style("strong")))
+        runs.append((str(t("{percent} %", percent=_percent(block))), look.style("strong")))
     yield from _folded(runs, width)
     if block.share is None:
         return
@@ -255,7 +255,7 @@ LEVELS = " ▁▂▃▄▅▆▇█"
 def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
     """The latest rate in figures, and the last moments as a curve that ends with it."""
     look = pen.look
-    said = str(RATE(rate=int(rates[-1])))
+    said = str(t("{rate:size}/s", rate=int(rates[-1])))
     aside = max(12, cell_len(said) + 2)
     room = max(1, width - aside)
     values = list(rates)[-room:]

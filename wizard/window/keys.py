@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 
 from wizard.desk.view import Action, View
+from wizard.model.said import t
 from wizard.window.lines import Run, blank, cut, fitted, joined, line, shown
 from wizard.window.look import Look
 from wizard.window.sheet import Sheet, Spot
-from wizard.window.words import KEY_NAMES, WITH_ALT
+from wizard.window.words import KEY_NAMES
 
 ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 HELP = "f1"
@@ -28,7 +29,7 @@ def key_name(action: Action, *, typing: bool) -> str:
         key = HELP
     name = ARROWS.get(key) or (str(KEY_NAMES[key]()) if key in KEY_NAMES else "")
     name = name or (key if is_letter(key) else key.upper())
-    return str(WITH_ALT(key=name)) if typing and is_letter(key) else name
+    return str(t("Alt+{key}", key=name)) if typing and is_letter(key) else name
 
 
 def action_of(view: View, key: str, character: str | None) -> Action | None:

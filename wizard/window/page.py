@@ -10,6 +10,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from wizard.desk.view import GAP, Bar, Pane, Step, View
+from wizard.model.said import t
 from wizard.window.blocks import Pen, block_sheet
 from wizard.window.fields import fields_sheet
 from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
@@ -20,7 +21,9 @@ from wizard.window.pinned import parted, pinned_sheet
 from wizard.window.rows import listed, natural_widths
 from wizard.window.scroll import scrolled
 from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, rooms_of, stacked
-from wizard.window.words import OF_FIVE, STEPS, TOO_SMALL
+from wizard.window.words import STEPS
+
+OF_FIVE = t("of 5")
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -41,7 +44,17 @@ def page(
 
 
 def _too_small(look: Look, columns: int, lines: int) -> Sheet:
-    said = str(TOO_SMALL(columns=columns, lines=lines, least_columns=LEAST_COLUMNS, least_lines=LEAST_LINES))
+    said = str(
+        t(
+            "This terminal has {columns} columns and {lines} lines. diskwright needs "
+            "{least_columns} and {least_lines}; `diskwright --plain` needs neither. q "
+            "ends.",
+            columns=columns,
+            lines=lines,
+            least_columns=LEAST_COLUMNS,
+            least_lines=LEAST_LINES,
+        )
+    )
     parts = [line(*part) for part in folded([(said, look.style("text"))], max(1, columns))]
     return plain([fitted(part, columns) for part in parts]).high(lines, columns)
 
@@ -98,7 +111,7 @@ def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
             sign = look.sign("tick") if number < now else str(number + 1)
             parts.append(line((f" {sign} {label} ", ground)))
     if not named:
-        parts.append(line((f" {OF_FIVE()}", ground)))
+        parts.append(line((f" {OF_FIVE}", ground)))
     return joined(*parts)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
+from wizard.model.said import Sentence
 from wizard.window.blocks import Pen
 from wizard.window.hand import Hand
 from wizard.window.lines import blank, fitted, joined, line
 from wizard.window.sheet import Extent, Sheet, Spot
-from wizard.window.words import BELOW
+
+BELOW = Sentence("{count} more")
 
 
 def scrolled(

@@ -11,7 +11,7 @@ from tests.loop.applying import OLD_FSTAB, Work, fill, old_gpt, story
 from tests.loop.desk.walking import MEDIA, Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.desk.places.words.work import HOME
+from wizard.desk.places.work import HOME
 from wizard.desk.view import Banner
 from wizard.model.units import MIB
 
@@ -144,7 +144,7 @@ def test_a_filesystem_is_renamed_and_has_its_old_name_again(work: Work, shared: 
     assert state(run) is RunState.DONE, story(run)
     assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{shared}p1").strip() == "films"
     # Nothing waits for a word: Enter leads home, and still there is a way back.
-    assert [str(one.label) for one in person.view.actions if one.key == "enter"] == [str(HOME())]
+    assert [str(one.label) for one in person.view.actions if one.key == "enter"] == [str(HOME)]
     assert walker(work, shared).rows[0].key == shared
     person.settle("U")
     assert state(run) is RunState.UNDONE, story(run)

@@ -67,7 +67,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
 
 def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
-    with pytest.raises(Refused, match=re.escape(str(words.NO_RUN()))):
+    with pytest.raises(Refused, match=re.escape(str(words.NO_RUN))):
         root.undo()
     open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):

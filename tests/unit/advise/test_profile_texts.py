@@ -16,7 +16,7 @@ from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
 from wizard.model.said import NO_TEXT, PROFILES, ProfileText, Said, Sentence, in_a_row, in_english, parts_of
 
-NAMES = Sentence("test.profiletexts.names", "It says: {text}")
+NAMES = Sentence("It says: {text}")
 RED = str(REPO / "tests/machines/red.json")
 
 

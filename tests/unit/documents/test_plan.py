@@ -228,7 +228,7 @@ def test_a_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -
         return plan_for(OTHER, secret, mode=Mode.REPLACE)
 
     plan = planned()
-    monkeypatch.setattr(Language, "one", staticmethod(lambda code, english: f"Wahrlich: {english}"))
+    monkeypatch.setattr(Language, "one", staticmethod(lambda english: f"Wahrlich: {english}"))
     text = render_plan(planned())
     assert planned() != plan and text == render_plan(plan) and "Wahrlich" not in text
     assert any(step.sentence.startswith("Wahrlich") for step in read_plan(text, "plan.json").steps)

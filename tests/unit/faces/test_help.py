@@ -1,19 +1,15 @@
 """What the commands say of themselves: all of it is there, fits the terminal, and can be typed."""
 
-import subprocess
 import sys
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from types import ModuleType
-from typing import cast
 
 import pytest
 
-from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, command_of, main, named_command, parser_of
-from wizard.faces.showing.command import Command, help_width, plain, root
+from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, main, named_command, parser_of
+from wizard.faces.showing.command import EXAMPLES, Command, help_width, plain, root
 from wizard.faces.showing.words import commands as words
-from wizard.faces.words.shared import EXAMPLES
 from wizard.tools.heard import Heard
 
 each = pytest.mark.parametrize("name", COMMANDS)
@@ -21,7 +17,7 @@ each = pytest.mark.parametrize("name", COMMANDS)
 
 def typed_in(text: str) -> list[list[str]]:
     """The commands of the examples, without what another program makes of their output."""
-    examples = text.partition(str(EXAMPLES()))[2].replace(" \\\n", " ")
+    examples = text.partition(str(EXAMPLES))[2].replace(" \\\n", " ")
     lines = [line.split() for line in examples.splitlines()]
     typed = [words[1:] if words[:1] == ["sudo"] else words for words in lines]
     return [
@@ -142,7 +138,7 @@ def test_examples_can_be_typed(name: str) -> None:
 
 def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "44")
-    lines = list(root("plan", "/dev/sdX", "--workload", "large-media", says=EXAMPLES()).lines(help_width()))
+    lines = list(root("plan", "/dev/sdX", "--workload", "large-media", says=EXAMPLES).lines(help_width()))
     assert lines == [
         "    sudo diskwright plan /dev/sdX \\",
         "        --workload large-media",
@@ -153,7 +149,7 @@ def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPat
 def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = Command("show", EXAMPLES(), (plain("show", says=EXAMPLES()),), (EXAMPLES(),))
+    made = Command("show", EXAMPLES, (plain("show", says=EXAMPLES),), (EXAMPLES,))
     said: list[str] = []
 
     def noted(text: str, *_: int) -> list[str]:
@@ -165,25 +161,6 @@ def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
     assert not said
     made.format_help()
     assert len(said) == 2
-
-
-def _words_of(name: str) -> str:
-    """The module of a command's sentences, whether there is one or not."""
-    room, _, module = cast(ModuleType, command_of(name)).__name__.rpartition(".")
-    return f"{room}.words.{module}"
-
-
-@pytest.mark.parametrize("name", ["inspect", "workloads", "glossary", "options", "advise", "bench"])
-def test_a_command_loads_no_other_words_than_its_own(name: str) -> None:
-    code = f"from wizard.cli import main\ntry: main(['{name}', '--help'])\nexcept SystemExit: pass\n"
-    code += "import sys\nprint(*sys.modules, file=sys.stderr)"
-    argv = [sys.executable, "-c", code]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60)
-    loaded = set(done.stderr.split())
-    mine, *others = (_words_of(one) for one in (name, *({WIZARD, *COMMANDS} - {name})))
-    assert mine in loaded
-    assert not loaded.intersection(others)
-    assert "wizard.faces.showing.words.commands" not in loaded
 
 
 @pytest.mark.parametrize("name", [WIZARD, *COMMANDS])

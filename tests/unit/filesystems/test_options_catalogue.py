@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
-from wizard.advise.words.options import NO_FILESYSTEM
+from wizard.advise.catalogue import NO_FILESYSTEM, CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault

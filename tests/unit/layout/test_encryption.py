@@ -10,8 +10,7 @@ from tests.unit.machines import E512, KN4, N512, drive, machine, partition, part
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps.shown import told_as_direct
-from wizard.layout.steps.words import UNTIL_KEPT
+from wizard.layout.steps.shown import UNTIL_KEPT, told_as_direct
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.encryption import LOST, NO_TRIM, encryption_of, header_bytes
 from wizard.layout.wishes.passphrase import from_file, passphrase_fault, passphrase_warning
@@ -154,7 +153,7 @@ def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
         plan.containers[0].name,
     ):
         assert said in shown
-    assert making(plan).undo == str(UNTIL_KEPT())
+    assert making(plan).undo == str(UNTIL_KEPT)
     assert "Cannot be undone" in making(told_as_direct(plan, "there are no loop devices")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())

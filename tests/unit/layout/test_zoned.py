@@ -60,7 +60,7 @@ def test_what_is_advised_is_planned_on_the_whole_drive(name: str, workload: str)
     )
     assert not plan.after.partitions
     # They were recorded where the root lies in memory.
-    assert plan.doubts == (FORGOTTEN(),)
+    assert plan.doubts == (FORGOTTEN,)
 
 
 @pytest.mark.parametrize("name", MANAGED)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.migrate.extimages import EXT3, debugfs, dumped, facts, made, superblock
-from wizard.migrate.ext.superblock import read_ext
-from wizard.migrate.words.state import RESIZED_OR_MARKED
+from wizard.migrate.ext.superblock import RESIZED_OR_MARKED, read_ext
 from wizard.model.units import MIB
 
 NUMBERS = {
@@ -84,7 +83,7 @@ def test_a_resizing_that_was_killed_is_told(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3, "-N", "20000", size_bytes=64 * MIB)
     # resize2fs marks the filesystem before it moves anything, and takes the mark away when it is done.
     debugfs(image, "ssv state 3")
-    assert facts(image).half_done == RESIZED_OR_MARKED()
+    assert facts(image).half_done == RESIZED_OR_MARKED
     subprocess.run(["e2fsck", "-fy", str(image)], capture_output=True, check=False, timeout=60)
     assert not facts(image).half_done
 

@@ -1,23 +1,19 @@
 """Sentences as data: what they name, how values are written, and which are the same."""
 
-import ast
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.prose import REPO, is_words, spoken_in
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import Said, Sentence, in_a_row, joined
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, joined
 
-HOLDS = Sentence("test.holds", "{drive} holds {size:size} on {parts:and}.")
-DRIVES = Sentence("test.drives", "One drive.", "{count} drives.")
+HOLDS = Sentence("{drive} holds {size:size} on {parts:and}.")
+DRIVES = Sentences("One drive.", "{count} drives.")
 FORMS = ("", "and", "list", "row", "First", "moment")
-KEPT = {form: Sentence(f"test.kept-{form}", f"{{label:{form}}} is kept.") for form in FORMS}
-WITHIN = Sentence("test.within", "Not possible: {reason}")
-TAKES = Sentence("test.takes", "{parts:First} takes {time:time}.")
+KEPT = {form: Sentence(f"{{label:{form}}} is kept.") for form in FORMS}
+WITHIN = Sentence("Not possible: {reason}")
+TAKES = Sentence("{parts:First} takes {time:time}.")
 
 
 def test_values_are_written_by_the_sentences_formats() -> None:
@@ -35,8 +31,8 @@ def test_a_sentence_within_a_sentence_and_several_in_a_row() -> None:
     assert joined([DRIVES(count=1), DRIVES(count=2)]) == "One drive. 2 drives."
 
 
-def test_same_code_and_values_are_the_same_thing_said() -> None:
-    assert DRIVES(count=2) == Said("test.drives", (("count", 2),))
+def test_the_same_message_with_the_same_values_is_equal() -> None:
+    assert DRIVES(count=2) == Said("One drive.", "{count} drives.", (("count", 2),))
     assert DRIVES(count=2) != DRIVES(count=3)
 
 
@@ -49,11 +45,6 @@ def test_a_value_too_many_or_too_few_is_a_fault_of_the_program() -> None:
 
 def test_braces_in_a_value_are_only_text() -> None:
     assert str(WITHIN(reason="{drive.__class__} {0}")) == "Not possible: {drive.__class__} {0}"
-
-
-def test_two_sentences_cannot_have_one_code() -> None:
-    with pytest.raises(ValueError, match=r"test\.holds"):
-        Sentence("test.holds", "Another.")
 
 
 def test_a_place_in_a_list_is_joined_with_commas_and_sentences_stand_in_a_row() -> None:
@@ -69,20 +60,25 @@ def test_the_order_in_which_values_were_given_does_not_matter() -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        {"code": "test.nothing", "values": {}},
+        {"code": "apply.no-such", "values": {}},
         {"code": "os.path", "values": {}},
-        {"code": "test.drives", "values": {}},
-        {"code": "test.drives", "values": {"count": 1, "more": 2}},
-        {"code": "test.drives", "values": {"count": None}},
-        {"code": "test.drives", "values": {"count": "two"}},
-        {"code": "test.holds", "values": {"drive": "a", "size": "large", "parts": []}},
-        {"code": "test.drives", "values": [1]},
-        {"code": "test.drives"},
-        {"code": ["test.drives"], "values": {}},
+        {"code": "apply.more-runs", "values": {}},
+        {"code": "apply.more-runs", "values": {"count": "two"}},
+        {"english": "One drive.", "several": "{count} drives.", "values": {"count": 1, "more": 2}},
+        {"english": "One drive.", "several": "{count} drives.", "values": {"count": None}},
+        {"english": "{size:size} left.", "values": {"size": "large"}},
+        {"english": "{size:>1000000000}", "values": {"size": "a"}},
+        {"english": "{size", "values": {"size": 1}},
+        {"english": "\x1b[2J", "values": {}},
+        {"english": "", "values": {}},
+        {"english": "All " * 1000, "values": {}},
+        {"english": "One drive.", "values": [1]},
+        {"english": "One drive."},
+        {"code": ["apply.waits"], "values": {}},
         "1 drive.",
     ],
 )
-def test_a_sentence_that_no_room_has_is_not_read_from_a_document(written: object) -> None:
+def test_what_cannot_be_written_is_not_read_from_a_document(written: object) -> None:
     with pytest.raises(Misfit):
         decode(written, Said)
 
@@ -92,14 +88,9 @@ def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
     assert decode(json.loads(json.dumps(to_json(said))), Said) == said
 
 
-def test_every_rooms_sentences_are_found_by_their_code_alone() -> None:
-    modules = [path for path in sorted((REPO / "wizard").rglob("*.py"), reverse=True) if is_words(path)]
-    spoken = [tuple(spoken_in(ast.parse(module.read_text(encoding="utf-8")))) for module in modules]
-    codes = [one[0].code for one in spoken if one]
-    # In a process that has not loaded them yet.
-    look = "import sys; from wizard.model.said import sentence_of; [*map(sentence_of, sys.argv[1:])]"
-    done = subprocess.run([sys.executable, "-c", look, *codes], cwd=REPO, capture_output=True, text=True)
-    assert done.returncode == 0 and len(codes) > 50, done.stderr
+def test_a_message_of_a_document_of_version_1_0_is_read_by_its_code() -> None:
+    written = {"code": "apply.waits", "values": {"name": "0001-sda", "commands": "keep"}}
+    assert str(decode(written, Said)) == "The run 0001-sda is done, not yet in use: keep"
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])

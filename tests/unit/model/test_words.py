@@ -2,35 +2,33 @@
 
 import ast
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tests.prose import Names, Spoken, compared, faults_of, is_words, prose_of, said_in, wrong_calls
+from tests.prose import Names, Spoken, compared, faults_of, prose_of, said_in, spoken_in, wrong_calls
 from tests.translation import REPO, fault_of, pseudo
 from wizard.cli import main
 from wizard.documents.language import speak, wanted
-from wizard.model.said import English, Language, Sentence, Value, known_sentences
+from wizard.model.said import English, Language, Said, Sentence, Value
 
-ROOM = Sentence("test.words.room", "{drive} has {size:size} left.")
+ROOM = Sentence("{drive} has {size:size} left.")
 BOTH = "{first:list} and {last}"
-TWO = Sentence("test.words.two", "{first} and {second}")
+TWO = Sentence("{first} and {second}")
 
 
-def test_every_sentence_can_be_said_in_a_language_that_nobody_speaks(pseudo_language: None) -> None:
-    for module in (REPO / "wizard").rglob("*.py"):
-        if is_words(module):
-            import_module(".".join(module.relative_to(REPO).with_suffix("").parts))
-    known = [one for one in known_sentences() if not one.code.startswith("test")]
-    assert len(known) > 2
-    for sentence in known:
-        values: dict[str, Value] = dict.fromkeys(sentence.fields, 7)
-        for count in (1, 2) if sentence.several else (1,):
+def test_every_message_can_be_written_in_a_language_that_nobody_speaks(pseudo_language: None) -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (REPO / "wizard").rglob("*.py")]
+    messages = [one for tree in trees for one in spoken_in(tree)]
+    assert len(messages) > 4000
+    for one in messages:
+        values: dict[str, Value] = dict.fromkeys(one.fields, 7)
+        english, several = (*one.texts, "")[:2]
+        for count in (1, 2) if several else (1,):
             if "count" in values:
                 values["count"] = count
-            said = str(sentence(**values))
-            assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{sentence.code} was not translated"
+            said = str(Said(english, several, tuple(values.items())))
+            assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{english!r} was not translated"
 
 
 def test_a_command_speaks_the_persons_language(
@@ -70,7 +68,7 @@ def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
 ) -> None:
     monkeypatch.setattr(Language, "one", English.one)
     speak({"LANGUAGE": languages, "LANG": "de_DE"})
-    assert Language.one("model.said.both", BOTH) == said
+    assert Language.one(BOTH) == said
     assert str(TWO(first=1, second=2)) == "1 and 2", "what is not translated is said in English"
 
 
@@ -93,7 +91,7 @@ def test_a_catalogue_that_cannot_be_read_leaves_english(
 def test_a_translation_with_other_fields_is_said_in_english(
     wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(lambda code, english: wrong))
+    monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(lambda english: wrong))
     assert str(ROOM(drive="/dev/sda", size=10**9)) == "/dev/sda has 1.0 GB left."
 
 
@@ -129,21 +127,20 @@ def f(drive, error):
 
 KNOWN = {
     "wizard.test.words": {
-        "ROOM": Spoken("ROOM", "test.room", ("{drive} has {size:size}",)),
-        "OTHER": Spoken("OTHER", "test.other", ("Another.",)),
+        "ROOM": Spoken("ROOM", ("{drive} has {size:size}",)),
+        "OTHER": Spoken("OTHER", ("Another.",)),
     }
 }
 
 
-def test_prose_outside_of_words_is_found_and_nothing_else_is() -> None:
-    found = [text for _, text in prose_of(ast.parse(SOURCE), words=False)]
+def test_text_that_is_no_message_is_found_and_nothing_else() -> None:
+    found = [text for _, text in prose_of(ast.parse(SOURCE))]
     assert found == ["\N{WHITE SQUARE} was erased", "Nothing was written. to \N{WHITE SQUARE}"]
 
 
-def test_in_words_only_what_is_no_sentence_is_found() -> None:
-    tree = ast.parse('A = Sentence("x.a", "One two three.")\nB = "Four five six."')
-    assert [text for _, text in prose_of(tree, words=True)] == ["Four five six."]
-    assert len(list(prose_of(tree, words=False))) == 2
+def test_a_message_is_no_such_text_but_its_values_may_be() -> None:
+    tree = ast.parse('A = t("One two three: {why}", why="Four five six.")')
+    assert [text for _, text in prose_of(tree)] == ["Four five six."]
 
 
 def test_a_call_with_other_fields_than_the_sentence_names_is_found() -> None:
@@ -155,23 +152,23 @@ def test_a_call_with_other_fields_than_the_sentence_names_is_found() -> None:
 
 def test_what_is_said_and_what_is_only_imported_are_told_apart() -> None:
     tree = ast.parse("from wizard.test import words\nfrom wizard.test.words import OTHER\nwords.ROOM(size=1)")
-    assert {*said_in(tree, Names.of("wizard.test.room", tree, KNOWN))} == {"test.room"}
+    assert {*said_in(tree, Names.of("wizard.test.room", tree, KNOWN))} == {"ROOM"}
 
 
 @pytest.mark.parametrize(
     ("spoken", "fault"),
     [
-        (Spoken("A", "other.a", ("Fine.",)), "begins with test."),
-        (Spoken("A", "test.a", ("Fine {size:sise}.",)), "no format 'sise'"),
-        (Spoken("A", "test.a", ("word " * 20 + "more.",)), "20 words"),
+        (Spoken("A", ("Fine {size:size}.",), given=("sizes",)), "is given ['sizes']"),
+        (Spoken("A", ("Fine {size:sise}.",)), "no format 'sise'"),
+        (Spoken("A", ("word " * 20 + "more.",)), "20 words"),
     ],
 )
-def test_what_is_wrong_with_a_sentence_is_told(spoken: Spoken, fault: str) -> None:
-    assert [fault in one for one in faults_of(spoken, "test")] == [True]
+def test_what_is_wrong_with_a_message_is_reported(spoken: Spoken, fault: str) -> None:
+    assert [fault in one for one in faults_of(spoken)] == [True]
 
 
-def test_a_sound_sentence_has_no_fault() -> None:
-    assert not list(faults_of(Spoken("A", "test.a", ("word " * 19 + "end. {size:size} {part:.1f}",)), "test"))
+def test_a_sound_message_has_no_fault() -> None:
+    assert not list(faults_of(Spoken("A", ("word " * 19 + "end. {size:size} {part:.1f}",))))
 
 
 def test_the_list_of_what_is_left_is_exact() -> None:

@@ -12,8 +12,7 @@ from tests.unit.probe import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
 from wizard.probe.host import system
-from wizard.probe.host.uses import Standing, is_hidden, is_live, standing
-from wizard.probe.words.uses import SOMEBODY
+from wizard.probe.host.uses import SOMEBODY, Standing, is_hidden, is_live, standing
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
 LVM = "LVM-abcdef"
@@ -124,7 +123,7 @@ def test_a_failed_claim_counts_only_where_nothing_else_explains_it() -> None:
     )
     assert [use.kind for use in of(graph, "sda", "sda1", sda=False, sda1=False).uses] == ["mounted"]
     idle = rawfacts.graph("", sda=RawBlock("8:0"))
-    assert of(idle, "sda", sda=False).uses == (Use("opened", "/dev/sda", SOMEBODY()),)
+    assert of(idle, "sda", sda=False).uses == (Use("opened", "/dev/sda", SOMEBODY),)
     assert of(idle, "sda", sda=True).uses == ()
 
 

@@ -122,7 +122,7 @@ def test_smart_as_smartctl_prints_it() -> None:
             '{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}',
             words.SMARTCTL_SAYS(said="Unknown USB bridge"),
         ),
-        ("not json at all", words.SMARTCTL_UNREADABLE()),
+        ("not json at all", words.SMARTCTL_UNREADABLE),
         ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, 
 
 def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "wizard.model.said.Language.one", staticmethod(lambda code, english: english.replace(" ", "_"))
+        "wizard.model.said.Language.one", staticmethod(lambda english: english.replace(" ", "_"))
     )
     monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
     monkeypatch.setattr("wizard.tools.program.find", lambda name: None)
@@ -161,7 +161,7 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
     raw = rawfacts.unreadable(
         partitions={"sda1": part},
         udev={"ID_PART_TABLE_TYPE": "gpt", "ID_PART_TABLE_UUID": "cccc"},
-        errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),),
+        errors=(RawError("contents", words.ROOT_READS, Obstacle.DENIED),),
     )
     drive = seen(raw)
     assert drive.table is not None and (drive.table.kind, drive.table.uuid, drive.table.primary) == (
@@ -186,11 +186,11 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
         "free",
         "content_digest",
     }
-    assert {one.why for one in drive.unread} == {words.ROOT_READS()}
+    assert {one.why for one in drive.unread} == {words.ROOT_READS}
 
 
 def test_without_root_and_udev_a_drive_is_not_called_empty() -> None:
-    drive = seen(rawfacts.unreadable(errors=(RawError("contents", words.ROOT_READS(), Obstacle.DENIED),)))
+    drive = seen(rawfacts.unreadable(errors=(RawError("contents", words.ROOT_READS, Obstacle.DENIED),)))
     assert drive.table is None and drive.is_empty is None and drive.content_digest is None
 
 

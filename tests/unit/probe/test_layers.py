@@ -196,14 +196,14 @@ def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
     found, troubles = upstairs.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
-        unread("layers", words.ROOT_READS_LAYERS(), Obstacle.DENIED),
+        unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED),
         unread("layers", words.SUSPENDED(device="/dev/dm-1")),
     ]
     monkeypatch.setattr(upstairs, "MOST_LAYERS", 1)
     found, troubles = upstairs.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0"] and troubles[-1] == unread("layers", words.MANY_LAYERS(most=1))
     monkeypatch.setattr(upstairs, "MOST_RECORDED", -1)
-    assert upstairs.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS())
+    assert upstairs.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
 
 
 def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:

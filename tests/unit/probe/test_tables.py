@@ -92,7 +92,7 @@ def test_both_copies_damaged_still_tell_what_was_there() -> None:
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "damaged", "damaged")
     assert len(found.entries) == 2
     assert found.table.first_usable_bytes is None, "bounds from a damaged header are not believed"
-    assert found.problems == (TABLE_LOST(),), "or what it may hold would pass for read"
+    assert found.problems == (TABLE_LOST,), "or what it may hold would pass for read"
 
 
 def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() -> None:
@@ -100,7 +100,7 @@ def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() ->
     image.protective()
     found = reading(image, "PMBR")
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "damaged", "missing")
-    assert found.problems == (TABLE_LOST(),)
+    assert found.problems == (TABLE_LOST,)
 
 
 @pytest.mark.parametrize(("made_for", "shown"), [(512, 4096), (4096, 512)])

@@ -7,9 +7,9 @@ import pytest
 
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
+from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.diagnose.words.codes import CODES
 from wizard.faces.showing.inspection import machine_document
 from wizard.faces.showing.portrait import portrait
 from wizard.probe.interpret import machine_of

@@ -25,7 +25,7 @@ from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
 
 MACHINES = Path(__file__).parents[2] / "machines"
-UNKNOWN_SHINGLES = str(layout_words.MAY_BE_SHINGLED())
+UNKNOWN_SHINGLES = str(layout_words.MAY_BE_SHINGLED)
 
 
 def services_of(name: str) -> RecordedServices:

@@ -150,7 +150,7 @@ def underived(value: T) -> T:
     if isinstance(value, ProfileText):
         return cast(T, value.english)
     if isinstance(value, Said):
-        return cast(T, Said(value.code, underived(value.values)))
+        return cast(T, replace(value, values=underived(value.values)))
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return replace(

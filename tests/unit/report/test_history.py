@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard.report.history import seconds_between
+from wizard.report.gather import seconds_between
 
 AT = "2026-01-01T12:00:00+00:00"
 

@@ -21,8 +21,7 @@ from wizard.model.units import GIB
 from wizard.model.verdict import Outcome
 from wizard.probe.recorded import load_machine
 from wizard.report.advised import title_of
-from wizard.report.gather import Sources, gather
-from wizard.report.history import checks_of, step_result
+from wizard.report.gather import Sources, checks_of, gather, step_result
 from wizard.report.markup import tag
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page

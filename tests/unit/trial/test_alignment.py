@@ -17,12 +17,11 @@ from wizard.model.machine import Drive, Extent, Layer, Signature, Use
 from wizard.model.units import GIB, KIB, MIB
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.trial.access import WriteBacks
-from wizard.trial.alignment import Progress, confirm_scratch, run_alignment_trial
+from wizard.trial.alignment import Progress, confirm_scratch, run_alignment_trial, sentence_for
 from wizard.trial.document import read_verdict, render_verdict
 from wizard.trial.measure import PAUSED_PAIRS, WARM_UP_UNITS, Clock, Measured, measure
 from wizard.trial.places import Grid, Place, draw_places
 from wizard.trial.scratch import MARGIN_BYTES, scratch_extents
-from wizard.trial.sentences import sentence_for
 
 GRID = Grid(4096, 512, 0)
 

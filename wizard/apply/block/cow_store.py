@@ -20,11 +20,14 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from wizard.apply.block import words
 from wizard.apply.block.extents import Read
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import Sentence, t
 from wizard.model.units import KERNEL_SECTOR_BYTES
+
+STORE_UNREAD = Sentence("The snapshot's store {file} cannot be read: {why}.")
+STORE_CUT_OFF = Sentence("The snapshot's store {file} is cut off.")
 
 HEADER = struct.Struct("<IIII")
 ENTRY = struct.Struct("<QQ")
@@ -82,11 +85,11 @@ class CowStore:
         except OSError as error:
             raise self._unread(error) from None
         if len(data) != length_bytes:
-            raise Failed(words.STORE_CUT_OFF(file=str(self.file)))
+            raise Failed(STORE_CUT_OFF(file=str(self.file)))
         return data
 
     def _unread(self, error: OSError) -> Failed:
-        return Failed(words.STORE_UNREAD(file=str(self.file), why=str(error.strerror)))
+        return Failed(STORE_UNREAD(file=str(self.file), why=str(error.strerror)))
 
 
 def read_cow_store(file: Path, size_bytes: int) -> CowStore:
@@ -102,16 +105,22 @@ def read_cow_store(file: Path, size_bytes: int) -> CowStore:
                 or not 4096 <= chunk_bytes <= LARGEST_CHUNK_BYTES
                 or chunk_bytes & (chunk_bytes - 1)
             ):
-                raise Failed(words.NO_STORE(file=str(file)))
+                raise Failed(t("{file} is no store of a snapshot.", file=str(file)))
             if not valid:
-                raise Failed(words.STORE_INVALID(file=str(file)))
+                raise Failed(t("The snapshot's store {file} is marked as no longer valid.", file=str(file)))
             places = {}
             for old, new in _entries(store, chunk_bytes):
                 if old in places or old * chunk_bytes >= size_bytes:
-                    raise Failed(words.STORE_DAMAGED(file=str(file), chunk=old))
+                    raise Failed(
+                        t(
+                            "The snapshot's store {file} is damaged: chunk {chunk} is wrong there.",
+                            file=str(file),
+                            chunk=old,
+                        )
+                    )
                 places[old] = new * chunk_bytes
     except (OSError, struct.error) as error:
-        raise Failed(words.STORE_UNREAD(file=str(file), why=str(error))) from None
+        raise Failed(STORE_UNREAD(file=str(file), why=str(error))) from None
     numbers = array("Q", sorted(places))
     return CowStore(file, chunk_bytes, size_bytes, numbers, array("Q", (places[one] for one in numbers)))
 
@@ -126,4 +135,4 @@ def _entries(store: BinaryIO, chunk_bytes: int) -> Iterator[tuple[int, int]]:
                 return
             yield old, new
         if len(metadata) < chunk_bytes:
-            raise Failed(words.STORE_CUT_OFF(file=store.name))
+            raise Failed(STORE_CUT_OFF(file=store.name))

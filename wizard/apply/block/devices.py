@@ -14,7 +14,7 @@ from wizard.apply.block import words
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import MAPPER
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.watch import is_attached
@@ -46,17 +46,23 @@ def impostor(node: str, drive: str) -> Said | None:
     """
     path, known = Path(node), SYS_BLOCK / kernel_name(node)
     if path.is_symlink():
-        return words.LINK(node=node, target=printable(os.path.realpath(node)))
+        return t("{node} is a link to {target}", node=node, target=printable(os.path.realpath(node)))
     if not path.exists():
         return None
     if not path.is_block_device() or not (known / "dev").exists():
-        return words.NOT_THE_KERNELS(node=node)
+        return t("{node} is no device of the kernel's", node=node)
     number = path.stat().st_rdev
     found, wanted = f"{os.major(number)}:{os.minor(number)}", (known / "dev").read_text().strip()
     if wanted != found:
-        return words.OTHER_NUMBER(node=node, found=found, name=known.name, wanted=wanted)
+        return t(
+            "the node {node} leads to device {found}, while the kernel's {name} is {wanted}",
+            node=node,
+            found=found,
+            name=known.name,
+            wanted=wanted,
+        )
     if node != drive and known.resolve().parent.name != kernel_name(drive):
-        return words.NO_PARTITION(node=node, drive=drive)
+        return t("{node} is no partition of {drive}", node=node, drive=drive)
     return None
 
 
@@ -86,7 +92,7 @@ def size_bytes(node: str) -> int:
     try:
         return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
-        raise Failed(words.GONE(node=node)) from None
+        raise Failed(t("The kernel no longer has {node}.", node=node)) from None
 
 
 def open_exclusively(path: str) -> Said | str | None:
@@ -104,7 +110,7 @@ def open_exclusively(path: str) -> Said | str | None:
                 return error.strerror or str(error)
         else:
             return None
-    return words.HELD()
+    return t("the kernel says that something else holds it")
 
 
 @contextmanager
@@ -163,7 +169,11 @@ def forget_caches(path: str) -> None:
     """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises
     Failed where the drive did not take what was written.
     """
-    with _opened(path, os.O_RDONLY, lambda why: words.UNFINISHED(device=path, why=why)) as fd:
+    with _opened(
+        path,
+        os.O_RDONLY,
+        lambda why: t("{device} could not be written to the end: {why}.", device=path, why=why),
+    ) as fd:
         os.fsync(fd)
         # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
         with suppress(OSError):

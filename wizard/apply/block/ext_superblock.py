@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from wizard.apply.block import words
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.devices import size_bytes as device_bytes
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
+from wizard.model.said import t
 from wizard.model.units import rounded_up
 
 FIRST_BYTES = 4096
@@ -45,5 +45,5 @@ def facts_on(node: str) -> ExtFacts:
     forget_caches(node)
     found = read_filesystem(partial(_bytes_of, node))
     if found is None:
-        raise Failed(words.NO_EXT(node=node))
+        raise Failed(t("{node} holds no ext filesystem.", node=node))
     return found

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.advise.missing import missing
-from wizard.apply.block import words
 from wizard.apply.block.devices import forget_caches, size_bytes
 from wizard.apply.block.unseen import heed, ignore_mapped
 from wizard.apply.block.write_protect import take_writes
@@ -21,7 +20,7 @@ from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find, run
@@ -40,7 +39,7 @@ def snapshot_obstacle() -> str:
     if absent := [name for name in ("dmsetup", "losetup") if find(name) is None]:
         return str(missing(absent, family_of(os_release())).said)
     lacks = [module for module in MODULES if not kernel_has(module)]
-    return str(words.KERNEL_LACKS(module=lacks[0])) if lacks else ""
+    return str(t("This kernel has no {module}.", module=lacks[0])) if lacks else ""
 
 
 def check_store_room(folder: Path, needed_bytes: int) -> None:
@@ -48,17 +47,39 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
     with so much room."""
     shown = printable(str(folder), 200)
     if obstacle := snapshot_obstacle():
-        raise Refused(words.NO_SNAPSHOT(why=obstacle))
+        raise Refused(t("No snapshot can be made here. {why} Nothing was written.", why=obstacle))
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise Refused(words.STORE_NO_FOLDER(folder=shown))
+        raise Refused(
+            t(
+                "The snapshot's store cannot be kept in {folder}: it is no folder that can "
+                "be written. Nothing was written.",
+                folder=shown,
+            )
+        )
     refuse_open_folder(there)
     if lies_in_memory(there):
-        raise Refused(words.STORE_IN_MEMORY(folder=shown))
+        raise Refused(
+            t(
+                "The snapshot's store cannot be kept in {folder}: it lies in memory, and "
+                "would be gone after a power cut. Nothing was written. Name a folder on "
+                "another volume with --store DIR.",
+                folder=shown,
+            )
+        )
     status = os.statvfs(there)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
-        raise Refused(words.STORE_NO_ROOM(folder=shown, free=free, needed=needed_bytes))
+        raise Refused(
+            t(
+                "The snapshot's store cannot be kept in {folder}: {free:exact} are free, and "
+                "{needed:exact} may be needed. Nothing was written. Name a folder on another "
+                "volume with --store DIR.",
+                folder=shown,
+                free=free,
+                needed=needed_bytes,
+            )
+        )
 
 
 def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
@@ -88,7 +109,13 @@ class Snapshot:
         try:
             ignore_mapped(self.name)
         except OSError as error:
-            raise Failed(words.NOT_IGNORED(name=self.name, why=str(error.strerror))) from None
+            raise Failed(
+                t(
+                    "udev cannot be told to ignore the snapshot {name}: {why}. The drive has not changed.",
+                    name=self.name,
+                    why=str(error.strerror),
+                )
+            ) from None
         forget_caches(self.device)
         try:
             loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
@@ -117,13 +144,19 @@ class Snapshot:
         except OSError as error:
             why: Said | str = str(error.strerror)
             if error.errno == errno.EFBIG:
-                why = words.FILE_TOO_LARGE(size=whole_bytes)
+                why = t("its filesystem takes no file of {size:exact}", size=whole_bytes)
             elif error.errno == errno.ENOSPC:
-                why = words.NO_ROOM()
-            raise Failed(words.STORE_NOT_MADE(store=str(self.store), why=why)) from None
+                why = t("there is not enough room")
+            raise Failed(
+                t(
+                    "The snapshot's store {store} could not be made: {why}. The drive has not changed.",
+                    store=str(self.store),
+                    why=why,
+                )
+            ) from None
 
     def _not_there(self) -> str:
-        raise Failed(words.NOT_MAPPED(name=self.name))
+        raise Failed(t("The device mapper made no {name}.", name=self.name))
 
     def node(self) -> str | None:
         """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and
@@ -152,7 +185,14 @@ class Snapshot:
         try:
             return int(said[3].partition("/")[0]), int(said[4])
         except (IndexError, ValueError):
-            raise Failed(words.SNAPSHOT_INVALID(status=" ".join(said[3:]), store=str(self.store))) from None
+            raise Failed(
+                t(
+                    "The snapshot is no longer valid ({status}): its store {store} could not "
+                    "take more, or could not be written. The drive has not changed.",
+                    status=" ".join(said[3:]),
+                    store=str(self.store),
+                )
+            ) from None
 
     def take_down(self) -> None:
         """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is
@@ -181,4 +221,11 @@ class Snapshot:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise Failed(words.STORE_NOT_SYNCED(store=str(self.store), why=str(error.strerror))) from None
+            raise Failed(
+                t(
+                    "The snapshot's store {store} did not take what was written: {why}. The "
+                    "drive has not changed.",
+                    store=str(self.store),
+                    why=str(error.strerror),
+                )
+            ) from None

@@ -16,14 +16,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic, sleep
 
-from wizard.apply.block import words
 from wizard.apply.block.devices import SYS_BLOCK, forget_partitions, kernel_name, tell_kernel, wait_for
 from wizard.apply.block.write_protect import take_writes
 from wizard.apply.table.image import Image
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import Sentence, t
 from wizard.model.units import MIB
 from wizard.tools.program import find, run
+
+NO_MEMORY = Sentence("there is no memory for it: {why}")
 
 CONTROL = "/dev/loop-control"
 GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
@@ -87,14 +89,14 @@ def standing_in(image: Image) -> Iterator[StandIn]:
     try:
         memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
     except OSError as error:
-        raise NoStandInError(words.NO_MEMORY(why=str(error.strerror))) from None
+        raise NoStandInError(NO_MEMORY(why=str(error.strerror))) from None
     try:
         try:
             os.ftruncate(memory, image.size_bytes)
             for offset, data in image.pieces:
                 os.pwrite(memory, data, offset)
         except OSError as error:
-            raise NoStandInError(words.NO_MEMORY(why=str(error.strerror))) from None
+            raise NoStandInError(NO_MEMORY(why=str(error.strerror))) from None
         with attached(memory, image.block_bytes) as node:
             yield StandIn(node, memory)
     finally:
@@ -128,7 +130,7 @@ def _detach(loop: int, node: str) -> None:
     # What has become free can be another's at once.
     while file and _file_behind(node) == file:
         if monotonic() > until:
-            raise Failed(words.STAND_IN_HELD(node=node))
+            raise Failed(t("The stand-in {node} is held by another program.", node=node))
         sleep(PAUSE_SECONDS)
 
 
@@ -157,7 +159,9 @@ def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Somebody else was faster with the free one.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > until:
-                raise NoStandInError(words.NO_LOOP(why=str(error.strerror))) from None
+                raise NoStandInError(
+                    t("the kernel gave no loop device: {why}", why=str(error.strerror))
+                ) from None
             sleep(PAUSE_SECONDS)
 
 
@@ -168,7 +172,7 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
     finally:
         os.close(control)
     if wait_for((node,)):
-        raise OSError(errno.ENOENT, str(words.NOT_APPEARED(node=node)))
+        raise OSError(errno.ENOENT, str(t("{node} did not appear", node=node)))
     loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -23,6 +23,7 @@ from wizard.apply.tune.words import CLONED
 from wizard.filesystems.registry import KINDS
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import BadInput, Refused
+from wizard.model.said import t
 from wizard.probe.machine import probe_machine
 
 
@@ -32,7 +33,11 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
     to = bring.target
     ground = ground_of(Path(to.place))
     device = device_of(ground.mounted)
-    other = words.OTHER_TARGET(place=shown(to.place), title=KINDS[to.filesystem].title)
+    other = t(
+        "What is mounted at {place} is not the {title} that files are brought to. Nothing was written now.",
+        place=shown(to.place),
+        title=KINDS[to.filesystem].title,
+    )
     if device is None or str(ground.folder) != ground.mounted.mount_point:
         raise Refused(other)
     held = held_on(device)
@@ -51,7 +56,13 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     # The target's UUID was compared before.
     faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
     if None not in faults:
-        raise refused(words.ANOTHER_DRIVE(device=node, fault=next(iter(faults), None) or ""))
+        raise refused(
+            t(
+                "{device} is not on the drive that the files are copied to: {fault}.",
+                device=node,
+                fault=next(iter(faults), None) or "",
+            )
+        )
     if clones := clones_of(node, bring.target.uuid):
         raise refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
     return paths
@@ -86,7 +97,7 @@ def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False)
         check_file(bring.takes.edit, environment)
     for drive in drives:
         if environment.only is not None and drive not in environment.only:
-            raise refused(words.OTHER_DRIVE(drive=drive))
+            raise refused(t("{drive} is no drive that this run may touch.", drive=drive))
     return drives
 
 

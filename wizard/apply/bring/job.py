@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.bring import words
 from wizard.apply.bring.guard import check_own
 from wizard.apply.bring.of_run import load_bring
 from wizard.apply.bring.places import shown
@@ -14,25 +13,33 @@ from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_environment
 from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.said import t
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
-        raise Refused(words.NO_OVER(run=run.name))
+        raise Refused(
+            t(
+                "{run} copied files: what was changed since is never removed. Nothing was written.",
+                run=run.name,
+            )
+        )
     bring = load_bring(run)
     folder = shown(bring.target.folder)
     match asked.purpose:
         case Purpose.APPLY:
             now = state(run)
             if now in (RunState.DONE, RunState.UNDONE):
-                raise Refused(words.NOTHING_TO_RESUME(run=run.name, state=now))
+                raise Refused(t("The run {run} is {state}: nothing is left to do.", run=run.name, state=now))
             check_goes_on(run)
-            said = words.GOING_ON(source=shown(bring.source.path), folder=folder)
+            said = t(
+                "Going on with bringing {source} to {folder}.", source=shown(bring.source.path), folder=folder
+            )
         case Purpose.UNDO:
             check_takes_back(run)
-            said = words.TAKING_BACK(folder=folder)
+            said = t("Removing what was brought to {folder}.", folder=folder)
         case Purpose.KEEP:
-            raise Refused(words.NOTHING_TO_KEEP(run=run.name))
+            raise Refused(t("What {run} brought is in its place already. Nothing was written.", run=run.name))
     anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
     drives = check_own(bring, load_environment(run), anywhere=anywhere)
     return Taking(said, partial(lock_drives, drives))

@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.bring import words
 from wizard.apply.manifest.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.words import NOTHING_WRITTEN
@@ -21,9 +20,12 @@ from wizard.model.documents.bring import BringFrom
 from wizard.model.errors import BadInput, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_machine
+
+NO_FOLDER = Sentence("There is no folder {path}.")
+OTHER_SOURCE = Sentence("{path} is not there, or no longer what it was. Nothing was written now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def shown(path: str | Path) -> str:
 
 def refused(said: Said) -> Refused:
     """A refusal before anything was done."""
-    return Refused(in_a_row(said, NOTHING_WRITTEN()))
+    return Refused(in_a_row(said, NOTHING_WRITTEN))
 
 
 def ground_of(folder: Path) -> Ground:
@@ -69,9 +71,9 @@ def ground_of(folder: Path) -> Ground:
     try:
         real = folder.resolve(strict=True)
     except (OSError, RuntimeError):
-        raise BadInput(words.NO_FOLDER(path=shown(folder))) from None
+        raise BadInput(NO_FOLDER(path=shown(folder))) from None
     if not real.is_dir():
-        raise BadInput(words.NO_FOLDER(path=shown(folder)))
+        raise BadInput(NO_FOLDER(path=shown(folder)))
     mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
     # Of several at one place the last hides the others.
     deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
@@ -97,7 +99,9 @@ def held_on(device: str) -> Held:
     found = signatures_on(drive, node)
     kind = KINDS.get(found[0].kind) if len(found) == 1 else None
     if kind is None or not kind.kernel_names:
-        raise BadInput(words.NO_FILESYSTEM(device=printable(device)))
+        raise BadInput(
+            t("{device} holds no filesystem that Linux mounts, or more than one.", device=printable(device))
+        )
     return Held(node, kind.name, found[0].uuid or "")
 
 
@@ -128,7 +132,7 @@ def drive_of(node: str) -> Identity:
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(words.DRIVE_UNMEASURED(drive=drive.path))
+        raise BadInput(t("The size of {drive} cannot be read.", drive=drive.path))
     return known_identity(machine, drive, drive.size_bytes, drive.geometry)
 
 
@@ -139,7 +143,7 @@ def source_open(source: BringFrom) -> Iterator[Path]:
     if not source.is_device:
         ground = ground_of(Path(source.path))
         if uuid_of(ground.mounted) != source.uuid:
-            raise Refused(words.OTHER_SOURCE(path=shown(source.path)))
+            raise Refused(OTHER_SOURCE(path=shown(source.path)))
         with seen_alone(ground.folder) as top:
             yield top
         return
@@ -171,4 +175,4 @@ def _node_of(source: BringFrom) -> str:
             held = held_on(path)
             if (held.filesystem, held.uuid) == (source.filesystem, source.uuid):
                 return held.node
-    raise Refused(words.OTHER_SOURCE(path=source.path))
+    raise Refused(OTHER_SOURCE(path=source.path))

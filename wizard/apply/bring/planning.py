@@ -25,6 +25,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.layout.bring.losses import losses_of
 from wizard.model.documents.bring import Bring, BringFrom, BringTo
 from wizard.model.errors import BadInput
+from wizard.model.said import t
 
 
 def work_out(
@@ -48,7 +49,7 @@ def work_out(
         _check_free(top, to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
-        raise refused(words.NOTHING_THERE(source=shown(source)))
+        raise refused(t("{source} is empty: there is nothing to copy.", source=shown(source)))
     bring = Bring(drive, wanted, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=losses_of(bring))
@@ -59,7 +60,12 @@ def _target_ground(target: str) -> Ground:
     if path.is_block_device():
         mounted = mount_of(str(path.resolve()))
         if mounted is None:
-            raise refused(words.NOT_MOUNTED(device=shown(target)))
+            raise refused(
+                t(
+                    "{device} is not mounted. Mount it first: `diskwright mount {device}`.",
+                    device=shown(target),
+                )
+            )
         return Ground(Path(mounted.mount_point), mounted)
     return ground_of(path)
 
@@ -68,7 +74,7 @@ def _target(ground: Ground, into: str | None) -> BringTo:
     mounted = ground.mounted
     device = device_of(mounted)
     if device is None:
-        raise refused(words.NO_DRIVE(path=shown(ground.folder)))
+        raise refused(t("{path} does not lie on a drive.", path=shown(ground.folder)))
     if "ro" in mounted.options:
         raise refused(words.READ_ONLY(path=shown(mounted.mount_point)))
     held = held_on(device)
@@ -76,7 +82,9 @@ def _target(ground: Ground, into: str | None) -> BringTo:
     if into is not None:
         inner = PurePosixPath(into)
         if inner.is_absolute() or ".." in inner.parts or not inner.parts:
-            raise BadInput(words.NOT_BELOW(path=shown(into)))
+            raise BadInput(
+                t("--into takes a path within the target, such as old/photos, not {path}.", path=shown(into))
+            )
         folder = ground.folder / inner
     return BringTo(
         held.node,
@@ -97,7 +105,7 @@ def _missing(ground: Path, folder: Path) -> tuple[str, ...]:
         if not os.path.lexists(path):
             missing.append(str(path))
         elif path.is_symlink() or not path.is_dir() or path.is_mount():
-            raise refused(words.IN_THE_WAY(path=shown(path)))
+            raise refused(t("{path} is no folder.", path=shown(path)))
     return tuple(reversed(missing))
 
 
@@ -132,7 +140,13 @@ def _check_apart(source: BringFrom, ground: Ground, to: BringTo) -> None:
     there = Ground(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
     folder = replace(ground, folder=Path(to.folder))
     if there.overlaps(folder):
-        raise refused(words.SAME_PLACE(source=shown(source.path), target=shown(to.folder)))
+        raise refused(
+            t(
+                "{source} and {target} are the same place, or one lies in the other.",
+                source=shown(source.path),
+                target=shown(to.folder),
+            )
+        )
 
 
 def _check_free(top: Path, to: BringTo) -> None:
@@ -149,7 +163,13 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
     folder = os.fsencode(to.folder)
     for name in sorted(names):
         if os.path.lexists(folder + b"/" + name):
-            raise refused(words.EXISTS(path=shown(os.fsdecode(folder + b"/" + name))))
+            raise refused(
+                t(
+                    "{path} exists already, and nothing is overwritten. Name another folder with "
+                    "--into FOLDER.",
+                    path=shown(os.fsdecode(folder + b"/" + name)),
+                )
+            )
 
 
 def check_room_there(bring: Bring) -> None:
@@ -158,8 +178,20 @@ def check_room_there(bring: Bring) -> None:
     status = os.statvfs(to.place)
     free, needed = status.f_bfree * status.f_frsize, amount.room_bytes
     if needed > free:
-        raise refused(words.NO_ROOM(target=shown(to.place), free=free, needed=needed))
+        raise refused(
+            t(
+                "{target} has {free:size} free, and the copy takes about {needed:size}.",
+                target=shown(to.place),
+                free=free,
+                needed=needed,
+            )
+        )
     # Where a filesystem makes inodes as it needs them, it counts none.
     if status.f_files and amount.entries > status.f_ffree:
-        said = words.NO_INODES(target=shown(to.place), free=status.f_ffree, needed=amount.entries)
+        said = t(
+            "{target} has room for {free:,d} more files, and {needed:,d} are to be copied.",
+            target=shown(to.place),
+            free=status.f_ffree,
+            needed=amount.entries,
+        )
         raise refused(said)

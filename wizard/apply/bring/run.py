@@ -26,7 +26,10 @@ from wizard.apply.run.vault import mark_durably
 from wizard.model.documents.bring import Bring, BringStep, Top
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row, reason_of
+from wizard.model.said import Said, in_a_row, reason_of, t
+
+ALL_SAME = t("Everything that was copied is the same as in its source")
+STOPPED = t("Stopped as asked. What is copied stays.")
 
 
 def bring_files(run: Path, journal: Journal) -> tuple[Event, Said]:
@@ -61,7 +64,13 @@ def only_fstab_left(run: Path, bring: Bring) -> bool:
 def check_goes_on(run: Path) -> None:
     """Raises Refused where the run was being undone."""
     if (run / UNDOING).exists():
-        raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
+        raise Refused(
+            t(
+                "The run {run} was being undone: `diskwright undo {name}` goes on with that.",
+                run=run.name,
+                name=called(run),
+            )
+        )
 
 
 def _steps(
@@ -77,18 +86,23 @@ def _steps(
         if number in done or step not in these:
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, words.STOPPED()
+            return Event.STOPPED, STOPPED
         check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
             said = do(number, step)
         except Stopped:
-            return Event.STOPPED, words.STOPPED()
+            return Event.STOPPED, STOPPED
         except (DiskwrightError, OSError) as error:
             reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
             journal.add(Event.STEP_FAILED, reason, step=number)
             steps = len(bring.steps)
-            return Event.FAILED, words.STEP_FAILED(step=number, steps=steps, error=reason)
+            return Event.FAILED, t(
+                "Step {step} of {steps} failed: {error} What is copied stays.",
+                step=number,
+                steps=steps,
+                error=reason,
+            )
         journal.add(Event.STEP_DONE, said, step=number)
     return None
 
@@ -113,9 +127,11 @@ def _compare(site: BringSite, journal: Journal) -> Said:
     try:
         said, entries = compare(site)
     except Failed as error:
-        journal.add(Event.NOT_VERIFIED, words.ALL_SAME(), output=str(error))
+        journal.add(Event.NOT_VERIFIED, ALL_SAME, output=str(error))
         raise
-    journal.add(Event.VERIFIED, words.ALL_SAME(), output=str(words.NO_DIFFERENCE(entries=entries)))
+    journal.add(
+        Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
+    )
     return said
 
 
@@ -129,14 +145,48 @@ _DOES: dict[BringStep, Callable[[BringSite, Journal], Said]] = {
 def _ended(run: Path, bring: Bring) -> Said:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
     again = load_again(run)
-    more = [words.NEW_AT_TOP(paths=_names(again.new))] if again.new else []
+    more = (
+        [t("Not copied, since it appeared meanwhile: {paths:list}.", paths=_names(again.new))]
+        if again.new
+        else []
+    )
     if bring.takes is not None:
-        more.append(words.PLACE_TAKEN(device=bring.target.device, place=source))
-        more.append(words.OLD_KEPT(old=bring.takes.device, run=called(run)))
+        more.append(
+            t(
+                "From the next start on {device} is mounted at {place}. Restart soon: what "
+                "is written there until then is not copied.",
+                device=bring.target.device,
+                place=source,
+            )
+        )
+        more.append(
+            t(
+                "The old filesystem stays on {old} as it is. `diskwright undo {run}` goes back.",
+                old=bring.takes.device,
+                run=called(run),
+            )
+        )
     if again.unsteady:
         paths = _names(again.unsteady)
-        return in_a_row(words.BROUGHT_BUT(folder=folder, source=source, paths=paths), *more)
-    return in_a_row(words.BROUGHT(folder=folder, source=source, run=called(run)), *more)
+        return in_a_row(
+            t(
+                "{folder} holds {source}, read back and compared, but for what still changes: {paths:list}.",
+                folder=folder,
+                source=source,
+                paths=paths,
+            ),
+            *more,
+        )
+    return in_a_row(
+        t(
+            "{folder} holds everything of {source}, read back and compared. `diskwright "
+            "undo {run}` removes it.",
+            folder=folder,
+            source=source,
+            run=called(run),
+        ),
+        *more,
+    )
 
 
 def _names(paths: tuple[str, ...]) -> tuple[Said | str, ...]:
@@ -147,9 +197,9 @@ def _names(paths: tuple[str, ...]) -> tuple[Said | str, ...]:
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
-        raise Refused(words.UNDONE_ALREADY(run=run.name))
+        raise Refused(t("The run {run} is undone already.", run=run.name))
     if not begun_steps(read_entries(run)):
-        raise Refused(words.WROTE_NOTHING(run=run.name))
+        raise Refused(t("The run {run} wrote nothing, so nothing is undone.", run=run.name))
 
 
 def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
@@ -168,7 +218,12 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
             first = (give_place_back(run, bring, number, journal),)
             journal.add(Event.COMMAND, str(first[0]), step=number)
         if not stands_as_copied(bring):
-            stays = words.COPY_STAYS(device=bring.target.device, place=shown(bring.takes.place))
+            stays = t(
+                "The copy on {device} stays, since it can be in use in its new place. The "
+                "next start mounts the old filesystem at {place}.",
+                device=bring.target.device,
+                place=shown(bring.takes.place),
+            )
             return Event.UNDONE, in_a_row(*first, stays)
     try:
         with site_of(run, bring, makes=True) as site:
@@ -176,7 +231,13 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
             if bring.takes is not None:
                 _give_top_back(site, bring.takes.top)
     except (Refused, BadInput) as error:
-        raise Failed(words.SOURCE_GONE(why=reason_of(error))) from None
+        raise Failed(
+            t(
+                "Only what its source still holds is removed, and that cannot be read. {why} "
+                "Nothing was removed.",
+                why=reason_of(error),
+            )
+        ) from None
     remove_made_folders(bring.target.makes)
     return Event.UNDONE, in_a_row(*first, said)
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.bring import words
 from wizard.apply.bring.places import shown, source_open
 from wizard.apply.bring.steps.record import load_copied, written_ns
 from wizard.apply.manifest.mount_read_only import seen_alone
@@ -15,6 +14,9 @@ from wizard.filesystems.holding import Holds
 from wizard.layout.bring.losses import holds_of
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence, t
+
+TARGET_LOST = Sentence("{folder} cannot be written to: {why}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class BringSite:
         library = ctypes.CDLL(None, use_errno=True)
         if library.syncfs(self.there):
             why = os.strerror(ctypes.get_errno())
-            raise Failed(words.TARGET_LOST(folder=shown(self.bring.target.folder), why=why))
+            raise Failed(TARGET_LOST(folder=shown(self.bring.target.folder), why=why))
 
 
 @contextmanager
@@ -50,7 +52,13 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     Failed."""
     copied = load_copied(run)
     if copied is not None and copied.folder != bring.target.folder:
-        raise Failed(words.OF_ANOTHER_RUN(run=run.name, folder=shown(copied.folder)))
+        raise Failed(
+            t(
+                "{run} copied to {folder}, but its bring.json is of another run. Nothing was written now.",
+                run=run.name,
+                folder=shown(copied.folder),
+            )
+        )
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(target_open(bring, makes=makes))
@@ -71,7 +79,7 @@ def target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
             for path in to.makes if makes else ():
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
         except OSError as error:
-            raise Failed(words.TARGET_LOST(folder=shown(to.folder), why=str(error.strerror))) from None
+            raise Failed(TARGET_LOST(folder=shown(to.folder), why=str(error.strerror))) from None
         yield folder
 
 
@@ -79,6 +87,6 @@ def _opened(held: ExitStack, place: Path) -> int:
     try:
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Failed(words.TARGET_LOST(folder=shown(place), why=str(error.strerror))) from None
+        raise Failed(TARGET_LOST(folder=shown(place), why=str(error.strerror))) from None
     held.callback(os.close, fd)
     return fd

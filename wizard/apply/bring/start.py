@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.bring import words
 from wizard.apply.bring.guard import check_new, check_own
 from wizard.apply.bring.places import shown
 from wizard.apply.run.begin import begin_new, check_root
@@ -14,6 +13,7 @@ from wizard.layout.bring.document import check_bring, render_bring
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import t
 
 LISTED_BYTES = 512
 """What an entry takes at most of the lists in the run's folder, packed as they are."""
@@ -23,7 +23,14 @@ def check_token(bring: Bring, token: str) -> None:
     """Raises Refused unless the token is the drive's, letter for letter."""
     if token != bring.drive.token:
         wanted, given = printable(bring.drive.token), printable(token)
-        raise Refused(words.OTHER_TOKEN(device=bring.target.device, token=wanted, given=given))
+        raise Refused(
+            t(
+                "The token of the drive of {device} is {token}, not {given}. Nothing was written.",
+                device=bring.target.device,
+                token=wanted,
+                given=given,
+            )
+        )
 
 
 def preflight_bring(bring: Bring, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -37,7 +44,9 @@ def start_bring(bring: Bring, token: str, *, journal_dir: Path | None, environme
     check_token(bring, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(bring, folder, environment, make=True)
-    said = words.BRINGING(source=shown(bring.source.path), folder=shown(bring.target.folder))
+    said = t(
+        "Bringing {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
+    )
     make = partial(make_run, folder, (bring.target.device,), BRING, render_bring(bring), environment)
     return begin_new(make, said, drive_locks)
 

@@ -12,7 +12,7 @@ from wizard.apply.manifest.look import GONE, LOST_AND_FOUND, TO_READ, Inode, nam
 from wizard.filesystems.registry import KINDS
 from wizard.layout.bring.losses import name_fault, size_fault
 from wizard.model.documents.bring import BringAmount
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import rounded_up
 
 ENTRY_BYTES = 1024
@@ -103,12 +103,22 @@ def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
         other = count.folded.setdefault(text.casefold(), path)
         if other != path:
             title = KINDS[filesystem].title
-            raise refused(words.SAME_CASE(path=named(path), other=named(other), title=title))
+            raise refused(
+                t(
+                    "{path} cannot be copied: {title} takes it for the same name as {other}. "
+                    "Rename one of both.",
+                    path=named(path),
+                    other=named(other),
+                    title=title,
+                )
+            )
 
 
 def _check_fits(path: bytes, fault: Said | None) -> None:
     if fault is not None:
-        raise refused(words.CANNOT_BE(path=named(path), fault=fault))
+        raise refused(
+            t("{path} cannot be copied: {fault}. Rename it, or move it away.", path=named(path), fault=fault)
+        )
 
 
 def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:

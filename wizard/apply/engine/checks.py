@@ -113,7 +113,7 @@ class Checks:
     def next_commands(self) -> Said:
         """Name the commands that would work now. Each is asked with its own checks, which only read."""
         if self.record.phase in ENDED:
-            return words.NOTHING_LEFT()
+            return words.NOTHING_LEFT
         self._tally.begin(lambda share: None, 0)
         found = [*self._forward(), *self._back()]
         if not found and all(map(self._waits_by_notice, self.sides)):
@@ -121,7 +121,7 @@ class Checks:
         if found:
             return in_a_row(*found)
         if not all(side.keeps_old() for side in self.sides):
-            return in_a_row(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY())
+            return in_a_row(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY)
         return words.SHOWS_RUN(run=self._name)
 
     def _forward(self) -> Iterator[Said]:
@@ -206,7 +206,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:
                     self._refuse_stranger(side)
-                    raise Refused(words.CHANGED_SINCE(drive=side.change.path), str(NOTHING_WRITTEN()))
+                    raise Refused(words.CHANGED_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
         elif self.record.phase in WRITING:
             self._check_kept(Side.keeps_new)
             self._check_kept(Side.keeps_notice)
@@ -225,7 +225,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if self.record.phase is Phase.BARRED and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
-                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path), str(NOTHING_WRITTEN()))
+                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
         if self.record.phase is Phase.RELEASING:
             self._check_kept(Side.keeps_new)
             return [side for side in self.sides if self._is_used(side)]
@@ -255,7 +255,7 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
-                    raise Refused(words.OVERWRITING(drive=side.change.path), str(NOTHING_WRITTEN()))
+                    raise Refused(words.OVERWRITING(drive=side.change.path), str(NOTHING_WRITTEN))
         else:
             self._refuse_foreign()
         return contents
@@ -299,7 +299,7 @@ class Checks:
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
             left = words.LEFT_AS_IT_IS(drives=tuple(found))
-            raise LeftError(in_a_row(left, words.PLAN_AGAIN()))
+            raise LeftError(in_a_row(left, words.PLAN_AGAIN))
         path, at = next(iter(found.items()))
         raise Refused(words.STRAY(drive=path, byte=at))
 

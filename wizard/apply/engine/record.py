@@ -76,7 +76,7 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
         case Phase.SAVED:
             return words.SAVED(drives=drives)
         case Phase.BARRED if waits:
-            return words.BARRED()
+            return words.BARRED
         case Phase.RELEASED:
             return words.RELEASED(drives=drives)
         case _:

@@ -50,7 +50,7 @@ def _told(file: Path, error: OSError) -> Said:
     if error.errno == errno.EFBIG:
         return words.TOO_LARGE(folder=str(file.parent))
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return words.NOT_USED(file=str(file), why=words.NO_ROOM() if full else str(error.strerror))
+    return words.NOT_USED(file=str(file), why=words.NO_ROOM if full else str(error.strerror))
 
 
 class Store:

@@ -20,7 +20,7 @@ from wizard.model.machine import Drive, Layer
 from wizard.model.names import printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import NO_PLACE, Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple[str, ...]:
@@ -36,11 +36,17 @@ def container_faults(
     Failed where its key, or it, cannot be read."""
     device, key = encryption.device, encryption.key
     if not opens(device, read_key(Path(key))):
-        yield words.KEY_WRONG(device=device, key=key)
+        yield t("{key} does not open the container on {device}", device=device, key=key)
         return
     layer = opened_on(drive, device)
     if layer is None:
-        yield words.CLOSED(device=device, key=key, name=encryption.name)
+        yield t(
+            "{device} is closed, so what it holds is unknown; `cryptsetup open "
+            "--key-file {key} {device} {name}` opens it",
+            device=device,
+            key=key,
+            name=encryption.name,
+        )
         return
     wanted = places_of(volume.mount_point, volume.subvolumes)
     if wanted:
@@ -64,7 +70,12 @@ def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environm
     uuid = (part.signatures[0].uuid or "") if part else ""
     own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
     if len(own) != 1 or own[0].key != encryption.key:
-        yield words.NO_CRYPTTAB_LINE(device=encryption.device, key=encryption.key, file=str(file))
+        yield t(
+            "{file} has no line that opens {device} with {key}",
+            device=encryption.device,
+            key=encryption.key,
+            file=str(file),
+        )
 
 
 def _swap_faults(volume: Volume, layer: Layer, environment: Environment) -> Iterator[Said]:

@@ -25,7 +25,7 @@ from wizard.layout.several.striping import NUMBER
 from wizard.model.machine import Drive, Layer
 from wizard.model.names import partition_path
 from wizard.model.plan import Plan, Stripe
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run
 
@@ -72,7 +72,11 @@ def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Said]:
     names = logical_wanted(plan)
     for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
         if layer is None:
-            yield words.NOT_ACTIVE(name=names[at].name if names else volume.label)
+            yield t(
+                "the logical volume {name} is not active, so what it holds is unknown; "
+                "`vgchange --activate y` activates it",
+                name=names[at].name if names else volume.label,
+            )
         else:
             yield from content_differences(volume, layer)
 
@@ -87,7 +91,7 @@ def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) ->
         for one in part.signatures
     }
     if len(uuids) > 1 or len({layer.path for layer in found}) > 1:
-        yield words.OTHER_ARRAYS(devices=tuple(parts))
+        yield t("{devices:and} are parts of different arrays", devices=tuple(parts))
         return
     if not found:
         yield words.NOT_RUNNING(devices=tuple(parts))

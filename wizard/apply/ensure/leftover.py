@@ -7,7 +7,6 @@ from pathlib import Path
 
 from wizard.apply.decide import LEFT_OFF, Ways, working_ways
 from wizard.apply.engine.record import UNTOUCHED, load_record
-from wizard.apply.ensure import words
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
@@ -20,7 +19,7 @@ from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import NO_PLACE, Member, Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +71,52 @@ def _on_drive(
 def _left(run: Path, wanted: Wanted, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
     now = state(run)
     if now is RunState.RUNNING:
-        return Leftover(run, words.AT_WORK(drive=drive.path, command=command_on("status", run)))
+        return Leftover(
+            run,
+            t(
+                "A run is at work on {drive}; `{command}` shows it.",
+                drive=drive.path,
+                command=command_on("status", run),
+            ),
+        )
     asked = working_ways(run, now)
     ways = asked.names
     if Settling.KEEP in ways:
-        return Leftover(run, words.WAITS(drive=drive.path, commands=asked.said(run)))
+        return Leftover(
+            run,
+            t(
+                "What a run made on {drive} waits for your word: `{commands}`.",
+                drive=drive.path,
+                commands=asked.said(run),
+            ),
+        )
     if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run):
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
     untouched = _is_untouched(run)
     goes_on = "resume" in ways and not (ended and untouched) and _does(run, wanted)
     if goes_on and _may_lose(run, wanted, drives):
-        return Leftover(run, words.GOES_ON(drive=drive.path, run=run.name), resumes=True)
+        return Leftover(
+            run,
+            t(
+                "the run {run}, which makes this on {drive}, was cut off and goes on",
+                drive=drive.path,
+                run=run.name,
+            ),
+            resumes=True,
+        )
     return None if untouched else Leftover(run, _first(run, drive, asked))
 
 
 def _first(run: Path, drive: Drive, ways: Ways) -> Said:
     """What to do about a run before anything else, or why no command works on it."""
     if ways.names:
-        return words.CUT_OFF(drive=drive.path, commands=ways.said(run))
-    return words.STUCK(drive=drive.path, why=ways.why_not)
+        return t(
+            "A run on {drive} was cut off, and comes first: `{commands}`.",
+            drive=drive.path,
+            commands=ways.said(run),
+        )
+    return t("A run on {drive} is not over. {why}", drive=drive.path, why=ways.why_not)
 
 
 def _is_on(run: Path, drive: Drive) -> bool:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.apply.ensure import words
 from wizard.apply.ensure.aim import Aim
 from wizard.apply.ensure.leftover import Leftover, Wanted, leftover
-from wizard.apply.ensure.meant import meant
 from wizard.apply.ensure.reaching import reaching_faults
 from wizard.apply.ensure.together import together_faults
 from wizard.apply.ensure.using import Using, Where, using_of
@@ -24,16 +22,18 @@ from wizard.layout.ensured.differences import (
     shape_of,
     shapes_wanted,
 )
+from wizard.layout.ensured.matching import drive_meant
 from wizard.layout.planner import Mode
 from wizard.layout.room.refusals import refuse_content, unread_content
 from wizard.layout.several.striping import parts_of
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.model.documents.changes import Changes
-from wizard.model.documents.ensure import Shape, WantedDrive
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.machine import Drive
+from wizard.model.documents.ensure import Match, Shape, WantedDrive
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.machine import Drive, Machine
 from wizard.model.plan import NO_PLACE, Plan
-from wizard.model.said import Said, reason_of
+from wizard.model.said import Said, reason_of, t, tn
+from wizard.probe.machine import probe_machine
 
 
 class Standing(StrEnum):
@@ -82,7 +82,7 @@ class Look:
     @property
     def name(self) -> str:
         """What the drive is called in messages."""
-        return self.wanted.name or (self.drive.path if self.drive else str(words.UNNAMED()))
+        return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
 def look_at(wanted: WantedDrive, where: Where) -> Look:
@@ -100,7 +100,13 @@ def look_at(wanted: WantedDrive, where: Where) -> Look:
 def _looked(aim: Aim) -> Look:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
-        raise Refused(words.UNREAD(drive=unread.path))
+        raise Refused(
+            t(
+                "Not all of what {drive} holds could be read, so it may not be empty; "
+                "`diskwright inspect` says why.",
+                drive=unread.path,
+            )
+        )
     ideal = aim.ideal()
     key_of(ideal)
     seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal)))
@@ -125,9 +131,22 @@ def _looked(aim: Aim) -> Look:
         value = replace_value(*held)
         paths = tuple(drive.path for drive in held)
         told = (
-            words.OTHER_REPLACE(drive=paths, value=value)
+            t(
+                "replace names another drive, or what {drive:and} held before; for what is "
+                'held now: replace = "{value}"',
+                drive=paths,
+                value=value,
+            )
             if aim.wanted.replace
-            else words.OTHERWISE(drive=paths, value=value, count=len(paths))
+            else tn(
+                "{drive:and} holds something else, which is never destroyed unless the file "
+                'says so: replace = "{value}"',
+                "{drive:and} hold something else, which is never destroyed unless the file "
+                'says so: replace = "{value}"',
+                drive=paths,
+                value=value,
+                count=len(paths),
+            )
         )
         return replace(seen, said=(*differences, told), replace=value)
     return _made(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
@@ -137,7 +156,17 @@ def _together(seen: Look, ideal: Plan, aim: Aim) -> Look:
     """Drives whose tables and labels are as wanted: what is otherwise then is never replaced, since it may be
     a fault of what holds everybody's files."""
     if faults := together_faults(ideal, aim.drives):
-        return replace(seen, said=(*faults, words.NEVER_REPLACED(drive=seen.paths)))
+        return replace(
+            seen,
+            said=(
+                *faults,
+                t(
+                    "nothing of that is replaced, since {drive:and} may hold what is wanted; put "
+                    "it right by hand",
+                    drive=seen.paths,
+                ),
+            ),
+        )
     return _used(seen, using_of(ideal, aim.requests, aim.drives, aim.where))
 
 
@@ -150,7 +179,17 @@ def _made(seen: Look, plan: Plan, where: Where) -> Look:
     """What is to be made: tried out first, so that bytes that nobody recognises are not taken for nothing."""
     paths, folder = plan.paths, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
-        return replace(seen, said=(words.DIRECT(drive=paths, why=why),))
+        return replace(
+            seen,
+            said=(
+                t(
+                    "This cannot be tried out first on {drive:and}: {why}. Use `plan` and "
+                    "`apply`, which say what that means.",
+                    drive=paths,
+                    why=why,
+                ),
+            ),
+        )
     room = measure(plan, folder, where.environment)
     if not room.fits:
         return replace(seen, said=(room.said,))
@@ -162,10 +201,26 @@ def _made(seen: Look, plan: Plan, where: Where) -> Look:
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         return replace(
             seen,
-            said=(*room.unknown, words.NOT_ZERO(drive=unknown, value=value, count=len(unknown))),
+            said=(
+                *room.unknown,
+                tn(
+                    '{drive:and} has unrecognised data. To overwrite it: replace = "{value}"',
+                    '{drive:and} have unrecognised data. To overwrite it: replace = "{value}"',
+                    drive=unknown,
+                    value=value,
+                    count=len(unknown),
+                ),
+            ),
             replace=value,
         )
-    said = seen.said or (words.BLANK(drive=paths, count=len(paths)),)
+    said = seen.said or (
+        tn(
+            "{drive:and} is blank; the volumes are to be made",
+            "{drive:and} are blank; the volume over them is to be made",
+            drive=paths,
+            count=len(paths),
+        ),
+    )
     return replace(
         seen,
         standing=Standing.MAKE,
@@ -205,3 +260,38 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
         drives = [member.drive for member in plan.members]
         return dict.fromkeys(parts_of(drives), shown.get(plan.volumes[0].path, ()))
     return shown
+
+
+def meant(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
+    """The machine, and for each match the one drive that it means, all different; where every path is named,
+    no other drive is looked at. Raises Refused."""
+    named = [match.path for match in matches if match.path is not None]
+    machine = probe_machine() if len(named) < len(matches) else None
+    known = {drive.path: drive for drive in machine.drives} if machine else {}
+    links: dict[str, str] = {}
+    for path in named:
+        alone = _probed(path)
+        # By whatever link it was named: the prober has followed it.
+        links[path] = alone.drives[0].path
+        known.setdefault(links[path], alone.drives[0])
+        machine = machine or alone
+    assert machine is not None
+    drives = tuple(_drive(match, links, tuple(known.values())) for match in matches)
+    paths = [drive.path for drive in drives]
+    if twice := next((path for path in paths if paths.count(path) > 1), None):
+        raise Refused(t("Two of the matches mean {drive}; each has to mean another drive.", drive=twice))
+    return replace(machine, drives=tuple(known.values())), drives
+
+
+def _probed(path: str) -> Machine:
+    try:
+        return probe_machine([path])
+    except BadInput as error:
+        raise Refused(str(error)) from None
+
+
+def _drive(match: Match, links: dict[str, str], known: tuple[Drive, ...]) -> Drive:
+    if match.path is None:
+        return drive_meant(match, known)
+    path = links[match.path]
+    return drive_meant(replace(match, path=path), tuple(drive for drive in known if drive.path == path))

@@ -4,7 +4,6 @@ that it may be lost. Looks; nothing is written."""
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from wizard.apply.ensure import words
 from wizard.apply.ensure.layered import group_of, physical_in
 from wizard.apply.ensure.together import superblock_of
 from wizard.apply.resizing.btrfs import number_in
@@ -13,8 +12,12 @@ from wizard.apply.steps.array_checks import exported
 from wizard.layout.several.striping import MEMBER_KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.tools.program import run
+
+REACHES_FURTHER = Sentence(
+    "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced"
+)
 
 _look = partial(run, seconds=LOOK_SECONDS)
 
@@ -64,7 +67,7 @@ def _of_btrfs(held: Held) -> Iterator[Said]:
     for device, one in held:
         count = number_in(superblock_of(device), "num_devices")
         if count > _named(held, one.uuid):
-            yield words.REACHES_FURTHER(device=device, count=count, what=words.A_BTRFS())
+            yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
 
 
 def _of_md(held: Held) -> Iterator[Said]:
@@ -72,9 +75,9 @@ def _of_md(held: Held) -> Iterator[Said]:
         said = exported(_look(("mdadm", "--examine", "--export", device)).output)
         count = said.get("MD_DEVICES", "")
         if not count.isdigit():
-            raise Failed(words.NO_COUNT(device=device))
+            raise Failed(t("mdadm does not say of how many drives the array on {device} is.", device=device))
         if int(count) > _named(held, one.uuid):
-            yield words.REACHES_FURTHER(device=device, count=int(count), what=words.AN_ARRAY())
+            yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
 
 
 def _of_lvm(held: Held) -> Iterator[Said]:
@@ -83,7 +86,7 @@ def _of_lvm(held: Held) -> Iterator[Said]:
         name = group_of(device)
         physical = physical_in(name)[0] if name else frozenset()
         if physical - {*here}:
-            yield words.REACHES_FURTHER(device=device, count=len(physical), what=words.A_GROUP())
+            yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
 
 
 def _of_others(held: Held) -> Iterator[Said]:
@@ -91,4 +94,9 @@ def _of_others(held: Held) -> Iterator[Said]:
     for device, one in held:
         is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
         if is_raid or one.kind in PARTS:
-            yield words.MAY_REACH(device=device, kind=one.kind)
+            yield t(
+                "{device} is a {kind}, so it may be a part of what lies on further drives; "
+                "nothing is replaced",
+                device=device,
+                kind=one.kind,
+            )

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.apply.ensure import words
 from wizard.apply.system.fstab import Line
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.wishes.subvolumes import subvolume_option
 from wizard.model.names import printable
 from wizard.model.plan import Subvolume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def subvolume_faults(
@@ -23,7 +22,19 @@ def subvolume_faults(
         place, option = printable(one.mount_point, 200), subvolume_option(one.name)
         told = {option, option.replace("=/", "=")}
         if any(line.mount_point == one.mount_point and told.isdisjoint(line.options) for line in lines):
-            yield words.NO_SUBVOLUME(device=device, place=place, option=option, file=file)
+            yield t(
+                "{file} mounts {device} at {place} without the option {option}",
+                device=device,
+                place=place,
+                option=option,
+                file=file,
+            )
         elif roots.get(one.mount_point, f"/{one.name}") != f"/{one.name}":
             found = printable(roots[one.mount_point], 200)
-            yield words.OTHER_SUBVOLUME(device=device, place=place, found=found, wanted=f"/{one.name}")
+            yield t(
+                "at {place}, {device} is mounted from {found} instead of {wanted}",
+                device=device,
+                place=place,
+                found=found,
+                wanted=f"/{one.name}",
+            )

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from wizard.apply.ensure import words
 from wizard.apply.ensure.layered import array_faults
 from wizard.apply.resizing.btrfs import CHUNKS, SUPERBLOCK, chunks_in, number_in
 from wizard.apply.run.environment import LOOK_SECONDS
@@ -17,7 +16,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden
 from wizard.tools.program import run
@@ -66,7 +65,9 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
-        raise Refused(words.HIDDEN(device=hidden.subject))
+        raise Refused(
+            t("{device} is in use where it cannot be seen, so how is not known.", device=hidden.subject)
+        )
     if not uses:
         return BtrfsSeen(members, _profiles(_chunks(parts)), newest)
     used, misses = _in_use(members[0].uuid)
@@ -99,7 +100,7 @@ def _spaces(place: str) -> Kept:
     """Of a mounted one, whose records are written all the time."""
     found = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not found:
-        raise Failed(words.NO_SPACES(place=place))
+        raise Failed(t("btrfs does not say how {place} keeps what is written.", place=place))
     for holds, profile, size in found:
         if holds != RESERVE and int(size):
             yield frozenset(holds.upper().split("+")), profile
@@ -119,7 +120,9 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
     try:
         used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
     except OSError:
-        raise Refused(words.NOT_TOLD(uuid=uuid)) from None
+        raise Refused(
+            t("The kernel does not say which devices the Btrfs {uuid} works with.", uuid=uuid)
+        ) from None
     misses = False
     with suppress(OSError):
         misses = any(

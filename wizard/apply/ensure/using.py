@@ -27,8 +27,10 @@ from wizard.model.machine import Drive, Layer
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.host.people import writer_named
+
+NO_OPTIONS = Sentence("the line of {device} in {file} lacks {options:list}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,14 @@ def _using_of_several(
     faults = [one for one in found if isinstance(one, Said)]
     parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
     if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
-        faults += [*(need.said for need in needs), words.SCAN_FIRST(devices=parts)]
+        faults += [
+            *(need.said for need in needs),
+            t(
+                "mount it by hand, since it lies on several drives: `btrfs device scan "
+                "{devices:row}`, then `mount`",
+                devices=parts,
+            ),
+        ]
     return _using(needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where)
 
 
@@ -187,7 +196,7 @@ def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Envir
     """Mount options and owner of what lies on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
-        yield words.NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
+        yield NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
     mounted = [place for place in layer.mount_points if place == volume.mount_point]
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
@@ -212,7 +221,12 @@ def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | S
         yield words.OTHER_PLACE(device=device, found=there, wanted=shown, file=file)
     elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
         elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
-        yield words.MOUNTED_ELSEWHERE(device=device, found=elsewhere, wanted=shown)
+        yield t(
+            "{device} is mounted at {found:and}, and {wanted} is wanted",
+            device=device,
+            found=elsewhere,
+            wanted=shown,
+        )
     elif not listed:
         wanted = Attach(place, volume.mount_options, True, volume.writer)
         yield _Need(words.NO_LINE(device=device, place=shown, file=file), device, wanted)
@@ -238,7 +252,7 @@ def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
         return
     have = used.lines[0].options
     if missing := _missing_options(volume, asked, have):
-        said = words.NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
+        said = NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
         yield _Need(said, volume.path, SetOptions((*have, *missing)))
 
 
@@ -260,7 +274,9 @@ def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator
         top = Path(place).stat()
     except OSError as error:
         why = error.strerror or ""
-        raise Failed(words.NO_OWNER(place=printable(place, 200), why=why)) from None
+        raise Failed(
+            t("{place} does not tell whose it is: {why}.", place=printable(place, 200), why=why)
+        ) from None
     keeps = MADE[filesystem].holds.owners
     mode = top.st_mode & 0o7777
     same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
@@ -271,7 +287,9 @@ def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator
     elif keeps:
         same = same and mode == writer.mode
     if not same:
-        yield words.OTHER_OWNER(
+        yield t(
+            "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write "
+            "there ({owner}, {wanted})",
             place=printable(place, 200),
             uid=top.st_uid,
             gid=top.st_gid,

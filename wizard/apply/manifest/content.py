@@ -134,7 +134,7 @@ def _fill(fd: int, piece: memoryview, position: int) -> None:
     while done < len(piece):
         got = os.preadv(fd, [piece[done:]], position + done)
         if not got:
-            raise OSError(errno.EIO, str(words.SHORTER()))
+            raise OSError(errno.EIO, str(words.SHORTER))
         done += got
 
 

@@ -40,6 +40,8 @@ from wizard.model.errors import Failed
 from wizard.model.said import Sentence
 from wizard.model.units import MIB
 
+NOT_COPIED = Sentence("{path} could not be copied: {why}.")
+
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
 """FS_IOC_SETFLAGS (linux/fs.h), whose number tells the size of a long."""
 
@@ -118,7 +120,7 @@ def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def telling(path: bytes, fault: Sentence = words.NOT_COPIED) -> Iterator[None]:
+def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
     """What goes wrong with a file within the block is raised as Failed, with its name."""
     try:
         yield
@@ -210,7 +212,7 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
         while start < end:
             got = os.sendfile(new, fd, start, min(STEP_BYTES, end - start))
             if not got:
-                raise OSError(errno.EIO, str(words.SHORTER()))
+                raise OSError(errno.EIO, str(words.SHORTER))
             start += got
             on_bytes(got)
 

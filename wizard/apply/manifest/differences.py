@@ -10,19 +10,19 @@ from wizard.apply.manifest.entry import Entry, Kind, from_line
 from wizard.apply.manifest.look import LOST_AND_FOUND, named
 from wizard.apply.manifest.manifest import manifest_lines
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 
 TOLD = 20
 """So many differences are told, the others counted."""
 
 KINDS = {
-    Kind.FILE: words.FILE(),
-    Kind.FOLDER: words.FOLDER(),
-    Kind.SYMLINK: words.SYMLINK(),
-    Kind.FIFO: words.FIFO(),
-    Kind.SOCKET: words.SOCKET(),
-    Kind.CHARACTERS: words.CHARACTERS(),
-    Kind.BLOCKS: words.BLOCKS(),
+    Kind.FILE: t("file"),
+    Kind.FOLDER: t("folder"),
+    Kind.SYMLINK: t("symbolic link"),
+    Kind.FIFO: t("named pipe"),
+    Kind.SOCKET: t("socket"),
+    Kind.CHARACTERS: t("character device"),
+    Kind.BLOCKS: t("block device"),
 }
 """What an entry is, as a person reads it."""
 
@@ -53,7 +53,11 @@ def differences(
         count += 1
         if count <= TOLD:
             told.append(sentence)
-    return (*told, words.MORE(count=count - TOLD)) if count > TOLD else tuple(told)
+    return (
+        (*told, tn("And one more difference.", "And {count} more differences.", count=count - TOLD))
+        if count > TOLD
+        else tuple(told)
+    )
 
 
 def _differences(
@@ -67,13 +71,13 @@ def _differences(
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
             continue
         if new is None and old is not None:
-            yield words.MISSING(path=named(old.path), kind=KINDS[old.kind])
+            yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
         elif old is None and new is not None:
-            yield words.NEW(path=named(new.path), kind=KINDS[new.kind])
+            yield t("{path} ({kind}) was not there before.", path=named(new.path), kind=KINDS[new.kind])
         elif (
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
-            yield words.DIFFERS(path=named(old.path), how=tuple(pieces))
+            yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
 
 
 def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
@@ -103,13 +107,13 @@ def _entry(line: bytes | None, file: Path) -> Entry | None:
 
 def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     if old.kind is not new.kind:
-        yield words.OTHER_KIND(was=KINDS[old.kind], now=KINDS[new.kind])
+        yield t("it was a {was} and is a {now}", was=KINDS[old.kind], now=KINDS[new.kind])
         return
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
         yield (
-            words.CONTENT()
+            t("its content differs")
             if old.size_bytes == new.size_bytes
-            else words.SIZE(was=old.size_bytes, now=new.size_bytes)
+            else t("it had {was} bytes and has {now}", was=old.size_bytes, now=new.size_bytes)
         )
     yield from _storage_differences(old, new, inode_numbers)
     yield from _property_differences(old, new)
@@ -119,13 +123,13 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
 
 def _property_differences(old: Entry, new: Entry) -> Iterator[Said]:
     pairs = (
-        (words.PERMISSIONS, f"{old.mode:04o}", f"{new.mode:04o}"),
-        (words.OWNER, f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        (words.MODIFIED, old.modified, new.modified),
-        (words.ACCESSED, old.accessed, new.accessed),
-        (words.TARGET, old.target, new.target),
-        (words.DEVICE, old.device, new.device),
-        (words.FLAGS, f"{old.flags:#x}", f"{new.flags:#x}"),
+        (Sentence("its permissions are {now}, not {was}"), f"{old.mode:04o}", f"{new.mode:04o}"),
+        (Sentence("its owner is {now}, not {was}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        (Sentence("it was modified at {now}, not {was}"), old.modified, new.modified),
+        (Sentence("it was read at {now}, not {was}"), old.accessed, new.accessed),
+        (Sentence("it leads to {now}, not {was}"), old.target, new.target),
+        (Sentence("its device number is {now}, not {was}"), old.device, new.device),
+        (Sentence("its flags are {now}, not {was}"), f"{old.flags:#x}", f"{new.flags:#x}"),
     )
     for differs, was, is_now in pairs:
         if was != is_now:
@@ -146,7 +150,7 @@ def _word(value: str | int | bytes) -> str:
 def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
     if was != is_now and old.size_bytes == new.size_bytes:
-        yield words.DATA(now=is_now, was=was)
+        yield t("its data lie elsewhere between its holes: {now}, not {was}", now=is_now, was=was)
 
 
 def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
@@ -154,27 +158,29 @@ def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
     for name in sorted({*was, *now}):
         attribute = printable(name, 60)
         if name not in now:
-            yield words.ATTRIBUTE_MISSING(name=attribute)
+            yield t("its extended attribute {name} is missing", name=attribute)
         elif name not in was:
-            yield words.ATTRIBUTE_NEW(name=attribute)
+            yield t("its extended attribute {name} was not there before", name=attribute)
         elif was[name] != now[name]:
-            yield words.ATTRIBUTE(name=attribute)
+            yield t("its extended attribute {name} has another value", name=attribute)
 
 
 def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
     """Of folders, links only count the folders in them, which are compared themselves."""
     if old.same_as != new.same_as:
         was, is_now = (
-            words.SAME_AS(path=named(entry.same_as)) if entry.same_as else words.OF_ITS_OWN()
+            t("the same file as {path}", path=named(entry.same_as))
+            if entry.same_as
+            else t("a file of its own")
             for entry in (old, new)
         )
-        yield words.SAME_FILE(was=was, now=is_now)
+        yield t("it was {was} and is {now}", was=was, now=is_now)
     if old.kind is not Kind.FOLDER and old.links != new.links:
-        yield words.LINKS(was=old.links, now=new.links)
+        yield t("it had {was} names and has {now}", was=old.links, now=new.links)
     if inode_numbers and old.inode != new.inode:
-        yield words.INODE(now=new.inode, was=old.inode)
+        yield t("its inode is {now}, not {was}", now=new.inode, was=old.inode)
     if inode_numbers and old.changed != new.changed:
-        yield words.INODE_CHANGED(now=_time(new.changed), was=_time(old.changed))
+        yield t("its inode was changed at {now}, not {was}", now=_time(new.changed), was=_time(old.changed))
 
 
 def _time(nanoseconds: int) -> str:

@@ -6,9 +6,8 @@ import os
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.apply.manifest import words
 from wizard.model.errors import BadInput
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -139,4 +138,4 @@ def from_line(line: bytes, what: str | Said) -> Entry:
             str(wide or data),
         )
     except (ValueError, TypeError, RecursionError):
-        raise BadInput(words.DAMAGED(entry=what)) from None
+        raise BadInput(t("{entry} is damaged.", entry=what)) from None

@@ -26,6 +26,7 @@ from wizard.apply.manifest.look import GONE, Found, Inode, look, named, walk
 from wizard.apply.manifest.workers import Say, share_out
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import BadInput, Failed
+from wizard.model.said import t
 from wizard.model.units import MIB
 
 SCHEMA = "diskwright.manifest/1"
@@ -135,14 +136,14 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(words.NO_MANIFEST(file=str(file)))
+                raise BadInput(t("{file} is no manifest that this diskwright reads.", file=str(file)))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(words.NOT_WHOLE(file=str(file)))
+                raise BadInput(t("{file} is not whole.", file=str(file)))
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(words.NOT_READ(path=str(file), why=str(error))) from None
 
@@ -225,10 +226,10 @@ def _looked_at(
             continue
         looked[number] = line
         if int(several):
-            linked[batch[number][1]] = from_line(line, words.READ_ENTRY())
+            linked[batch[number][1]] = from_line(line, t("An entry that was read just now"))
     known = gone | looked.keys()
     if lost := next((path for number, path in work if number not in known), None):
-        raise Failed(words.LEFT_OUT(path=named(lost)))
+        raise Failed(t("{path} was not read.", path=named(lost)))
     return looked
 
 

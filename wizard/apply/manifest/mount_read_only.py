@@ -21,7 +21,11 @@ from wizard.apply.manifest import words
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.model.units import KERNEL_SECTOR_BYTES
+
+NOT_ALONE = Sentence("This kernel cannot mount {node} for us alone: {why}.")
+NOT_MOUNTED = Sentence("{node} cannot be mounted: {why}.")
 
 OPEN_TREE, FSOPEN, FSCONFIG, FSMOUNT, MOUNT_SETATTR = 428, 430, 431, 432, 442
 """The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is
@@ -85,9 +89,9 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
             held.callback(os.close, file)
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
         except OSError as error:
-            raise Failed(words.NOT_MOUNTED(node=node, why=str(error.strerror))) from None
+            raise Failed(NOT_MOUNTED(node=node, why=str(error.strerror))) from None
         except NoStandInError as error:
-            raise Failed(words.NOT_MOUNTED(node=node, why=str(error))) from None
+            raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
         fd = _mount_by_one(loop, kernel_names, node)
         held.callback(os.close, fd)
         yield _place_of(fd)
@@ -95,7 +99,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
 
 def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str) -> int:
     """A descriptor by the first of the drivers that takes it."""
-    fault = Failed(words.NO_DRIVER(node=node))
+    fault = Failed(t("Linux has no driver for what {node} holds.", node=node))
     for name in kernel_names:
         try:
             return _mount(loop, ("ro",), RDONLY | NOSUID | NODEV | NOEXEC | NOATIME, name, node)
@@ -116,7 +120,7 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
             held.callback(os.close, fd)
             _set_attributes(fd, NODEV | NOATIME | (0 if writable else RDONLY))
         except OSError as error:
-            raise Failed(words.NOT_ALONE(node=str(folder), why=str(error.strerror))) from None
+            raise Failed(NOT_ALONE(node=str(folder), why=str(error.strerror))) from None
         yield _place_of(fd)
 
 
@@ -154,7 +158,7 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
     try:
         context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
     except OSError as error:
-        raise Failed(words.NOT_ALONE(node=shown, why=str(error.strerror))) from None
+        raise Failed(NOT_ALONE(node=shown, why=str(error.strerror))) from None
     try:
         _call(FSCONFIG, context, SET_STRING, b"source", os.fsencode(node), 0)
         for flag in flags:
@@ -162,7 +166,7 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
         _call(FSCONFIG, context, CREATE, None, None, 0)
         return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
     except OSError as error:
-        raise Failed(words.NOT_MOUNTED(node=shown, why=_told(context) or str(error.strerror))) from None
+        raise Failed(NOT_MOUNTED(node=shown, why=_told(context) or str(error.strerror))) from None
     finally:
         os.close(context)
 
@@ -194,11 +198,22 @@ def _refuse_unfinished(node: str) -> None:
         raise Failed(words.NOT_READ(path=node, why=str(error.strerror))) from None
     facts = read_ext(block)
     if facts is None:
-        raise Failed(words.NO_EXT(node=node))
+        raise Failed(t("{node} holds no ext filesystem that can be read.", node=node))
     if facts.needs_recovery:
-        raise Failed(words.NOT_CLEAN(node=node))
+        raise Failed(
+            t(
+                "{node} was not unmounted cleanly: its journal holds what is not in its "
+                "place yet. e2fsck puts it there.",
+                node=node,
+            )
+        )
     if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
-        raise Failed(words.DELETED_IN_USE(node=node))
+        raise Failed(
+            t(
+                "{node} holds files that were deleted while they were in use. e2fsck takes them away.",
+                node=node,
+            )
+        )
 
 
 def _wait_until_free(node: str) -> None:
@@ -207,4 +222,4 @@ def _wait_until_free(node: str) -> None:
     end = monotonic() + RELEASE_SECONDS
     while reason := open_exclusively(node):
         if monotonic() > end:
-            raise Failed(words.NOT_UNMOUNTED(node=node, why=reason))
+            raise Failed(t("{node} could not be unmounted: {why}.", node=node, why=reason))

@@ -14,8 +14,8 @@ from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
 
-from wizard.apply.manifest import words
 from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.said import t
 
 T = TypeVar("T")
 
@@ -121,4 +121,4 @@ def _see_off(lines: int, children: dict[int, int]) -> None:
     os.close(lines)
     _, status = os.waitpid(children.pop(lines), 0)
     if status:
-        raise Failed(words.READER_ENDED())
+        raise Failed(t("A process that read files ended before its time."))

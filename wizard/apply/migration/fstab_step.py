@@ -3,7 +3,6 @@ back."""
 
 from pathlib import Path
 
-from wizard.apply.migration import words
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.tune.how import How, Standing
@@ -11,6 +10,7 @@ from wizard.layout.changes.lines import digest_of_text
 from wizard.model.documents.migration import Migration, SetFstabType
 from wizard.model.errors import Failed
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
@@ -24,7 +24,7 @@ def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
     """
     lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
-        return Standing(How.AFTER, words.LINE_AFTER())
+        return Standing(How.AFTER, t("the new line is there once, and the old one no longer"))
     before = lines.copy()
     for other in line_operations(migration):
         if before[other.number - 1 : other.number] == [other.new]:
@@ -33,8 +33,8 @@ def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
         lines[operation.number - 1 : operation.number] == [operation.old]
         and digest_of_text("\n".join(before)) == operation.digest
     ):
-        return Standing(How.BEFORE, words.LINE_BEFORE())
-    return Standing(How.OTHER, words.FILE_CHANGED(file=printable(operation.file, 200)))
+        return Standing(How.BEFORE, t("the line is as it was"))
+    return Standing(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
 
 
 def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
@@ -43,10 +43,18 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
     path = Path(operation.file)
     found = type_standing(operation, migration)
     if found.how is How.OTHER:
-        raise Failed(words.SOMEBODY_ELSE(seen=found.seen))
+        raise Failed(
+            t("It was not changed, since somebody else has changed it meanwhile: {seen}.", seen=found.seen)
+        )
     if found.how is How.BEFORE:
         fstab.new_line_in(path, operation.number, operation.old, operation.new, kept_as(path, run_name))
-    return str(words.NEW_LINE(number=operation.number, file=printable(operation.file, 200)))
+    return str(
+        t(
+            "Line {number} of {file} is the new one.",
+            number=operation.number,
+            file=printable(operation.file, 200),
+        )
+    )
 
 
 def old_type_back(operation: SetFstabType) -> str:

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from wizard.apply.migration import words
 from wizard.apply.migration.on_device.direct import Direct
 from wizard.apply.migration.steps import MigratingSite, OnGround
 from wizard.apply.migration.to_fresh.copy import Copying
 from wizard.apply.migration.transacted import Transacted
 from wizard.model.documents.migration import Means
 from wizard.model.journal import Check
+from wizard.model.said import t
 
 
 class Ground(Protocol):
@@ -96,11 +96,11 @@ class FilesAlone:
 
     def take_back(self) -> str:
         """A sentence on the device."""
-        return str(words.NOT_WRITTEN_TO(device=self.node))
+        return str(t("{device} was not written to.", device=self.node))
 
     def drop(self) -> str:
         """A sentence on the device."""
-        return str(words.NOTHING_KEPT(device=self.node))
+        return str(t("Nothing was kept of {device}, since nothing on it was changed.", device=self.node))
 
 
 def ground_of(site: MigratingSite) -> Ground:

@@ -26,27 +26,49 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.probe.machine import probe_drive
+
+AGAIN = t("Look at it again with `diskwright migrate`. Nothing was written.")
+IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
 def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused where it is for another drive or file than this run may touch."""
     for device, drive in devices_of(migration):
         if environment.only is not None and drive.path not in environment.only:
-            raise Refused(words.OTHER_DRIVE(drive=printable(drive.path)))
+            raise Refused(
+                t(
+                    "{drive} is not a drive that this run may touch. Nothing was written.",
+                    drive=printable(drive.path),
+                )
+            )
         for node, reason in (
             (drive.path, impostor(drive.path, drive.path)),
             (device, _stray(device, drive.path)),
         ):
             if reason:
-                raise Refused(words.NOT_TRUSTED(node=printable(node), reason=reason))
+                raise Refused(
+                    t(
+                        "{node} cannot be trusted to be on the drive of this migration: {reason}. "
+                        "Nothing was written.",
+                        node=printable(node),
+                        reason=reason,
+                    )
+                )
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
                 file = printable(operation.file, 200)
-                raise Refused(words.OTHER_FILE(file=file, fstab=str(environment.fstab)))
-            check_writable(environment.fstab, str(words.NO_FSTAB()))
+                raise Refused(
+                    t(
+                        "This migration changes {file}, not {fstab}: say --fstab {file} if you mean "
+                        "that system. Nothing was written.",
+                        file=file,
+                        fstab=str(environment.fstab),
+                    )
+                )
+            check_writable(environment.fstab, str(words.NO_FSTAB))
 
 
 def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
@@ -69,7 +91,9 @@ def _stray(device: str, drive: str) -> Said | str | None:
         found = drive_of(folder.name)
     except BadInput as error:
         return str(error)
-    return None if found == drive else str(words.LIES_ON(device=printable(device), drive=found))
+    return (
+        None if found == drive else str(t("{device} lies on {drive}", device=printable(device), drive=found))
+    )
 
 
 def check_migration_tools(migration: Migration) -> None:
@@ -94,14 +118,14 @@ def check_new(migration: Migration) -> None:
         check_same_start(identity, drive)
         if migration.means is not Means.FILES:
             if drive.read_only:
-                raise Refused(words.READ_ONLY(drive=drive.path))
+                raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
             check_unused(device, drive)
     try:
         for operation in (step.operation for step in migration.steps):
             if isinstance(operation, MakeFresh):
                 check_target(operation, migration.device)
     except Failed as error:
-        raise Refused(f"{error} {words.AGAIN()}") from None
+        raise Refused(f"{error} {AGAIN}") from None
     check_as_looked_at(migration)
     check_lines(migration, frozenset({How.BEFORE}))
     _check_room(migration)
@@ -112,18 +136,31 @@ def check_as_looked_at(migration: Migration) -> None:
     try:
         now = facts_on(migration.device)
     except Failed as error:
-        raise Refused(f"{error} {words.AGAIN()}") from None
+        raise Refused(f"{error} {AGAIN}") from None
     if now.uuid != migration.before.uuid:
         other = words.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(in_a_row(other, words.AGAIN()))
+        raise Refused(in_a_row(other, AGAIN))
     if now != migration.before and migration.means is not Means.FILES:
-        raise Refused(in_a_row(words.CHANGED(device=migration.device), words.AGAIN()))
+        raise Refused(
+            in_a_row(
+                t(
+                    "{device} was changed since the migration was made: its superblock says something else.",
+                    device=migration.device,
+                ),
+                AGAIN,
+            )
+        )
 
 
 def _check_room(migration: Migration) -> None:
     if migration.means is Means.DIRECT:
         if not migration.undo_dir:
-            raise Refused(words.NO_UNDO_FOLDER())
+            raise Refused(
+                t(
+                    "This migration names no folder for undo files; name one with --undo-dir "
+                    "DIR. Nothing was written."
+                )
+            )
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
     if migration.means is Means.TRANSACTION:
         check_store_room(Path(migration.store), migration.room_bytes)
@@ -136,18 +173,20 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             try:
                 found = type_standing(step.operation, migration)
             except BadInput as error:
-                raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
+                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
             if found.how not in fits:
-                raise Refused(in_a_row(words.LINE_CHANGED(seen=found.seen), words.AGAIN()))
+                raise Refused(
+                    in_a_row(t("{seen:First} since this migration was made.", seen=found.seen), AGAIN)
+                )
 
 
 def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused where anything uses the device; what else uses its drive may go on."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(words.IN_USE(device=device, reason=in_use(use)))
+            raise Refused(IN_USE(device=device, reason=in_use(use)))
     if reason := open_exclusively(device):
-        raise Refused(words.IN_USE(device=device, reason=reason))
+        raise Refused(IN_USE(device=device, reason=reason))
 
 
 def check_goes_on(migration: Migration) -> None:
@@ -167,7 +206,7 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
         try:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
-            raise Refused(words.NOT_THERE(drive=path)) from None
+            raise Refused(t("{drive} is not there. Nothing was written.", drive=path)) from None
         if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
             raise Refused(words.ANOTHER_DRIVE(fault=fault))
         found.append((device, drive))

@@ -38,19 +38,26 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_environment
 from wizard.model.documents.migration import Migration
 from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.said import Sentence, t
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
-        raise Refused(words.NO_APPLY(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} is no `apply`: it is not undone over what changed since. "
+                "Nothing was written.",
+                name=run.name,
+            )
+        )
     migration = migration_now(run)
     check_own(migration, load_environment(run))
     check_one(run, migration)
     paths = {drive.path for _, drive in devices_of(migration)}
     doing = {
-        Purpose.APPLY: (words.GOING_ON, _check_goes_on),
-        Purpose.UNDO: (words.TAKING_BACK, _check_takes_back),
-        Purpose.KEEP: (words.KEEPS, _check_keeps),
+        Purpose.APPLY: (Sentence("Going on with the migration of {device}."), _check_goes_on),
+        Purpose.UNDO: (Sentence("Taking back the migration of {device}."), _check_takes_back),
+        Purpose.KEEP: (Sentence("Keeping the migration of {device}."), _check_keeps),
     }
     said, check = doing[asked.purpose]
     return Taking(

@@ -9,17 +9,17 @@ from wizard.apply.run.journal import RunState
 from wizard.model.documents.migration import Means, Migration
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 RESULTS: Mapping[RunState, Sentence] = {
-    RunState.DONE: words.RESULT_DONE,
-    RunState.FAILED: words.RESULT_FAILED,
-    RunState.STOPPED: words.RESULT_STOPPED,
-    RunState.REFUSED: words.RESULT_REFUSED,
-    RunState.INTERRUPTED: words.RESULT_INTERRUPTED,
+    RunState.DONE: Sentence("The filesystem is as it was planned, and was checked."),
+    RunState.FAILED: Sentence("A step failed; the steps behind it were not begun."),
+    RunState.STOPPED: Sentence("The run stopped between two steps."),
+    RunState.REFUSED: Sentence("The run was refused before its first write. The filesystem is as it was."),
+    RunState.INTERRUPTED: Sentence("The run ended without finishing."),
     RunState.RUNNING: words.RESULT_RUNNING,
-    RunState.KEPT: words.RESULT_KEPT,
-    RunState.UNDONE: words.RESULT_UNDONE,
+    RunState.KEPT: Sentence("The new filesystem is kept, and can no longer be undone."),
+    RunState.UNDONE: Sentence("The migration was undone: the filesystem is as it was before."),
 }
 
 KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
@@ -33,7 +33,7 @@ HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 def moved_sentence(state: RunState) -> Said:
     """How the run ended."""
-    return RESULTS[state]() if state in RESULTS else words.RESULT(state=state.value)
+    return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
 
 
 def can_keep(migration: Migration, state: RunState) -> bool:
@@ -49,12 +49,21 @@ def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) ->
 
 def look_sentence(migration: Migration) -> Said:
     """How to look at what was made without ending the way back."""
-    return words.TO_LOOK(device=migration.device)
+    return t(
+        "To look at it, say `mount -o ro,noload {device} /mnt`, and `umount /mnt` "
+        "before it is undone. A mount for writing, without these options, ends the "
+        "way back.",
+        device=migration.device,
+    )
 
 
 def advised_sentence(migration: Migration) -> Said:
     """How to come to the options that are advised for it."""
-    return words.ADVISED(device=migration.device)
+    return t(
+        "`diskwright tune {device} --workload ID` tells which options suit its use, "
+        "and can set them; `diskwright workloads` lists the IDs.",
+        device=migration.device,
+    )
 
 
 def decision_of(
@@ -65,11 +74,19 @@ def decision_of(
     choices = []
     if can_keep(migration, state):
         choices.append(
-            Choice(Settling.KEEP, str(words.KEEP(device=migration.device)), str(keep_sentence(migration)))
+            Choice(
+                Settling.KEEP,
+                str(t("Keep the new filesystem on {device}?", device=migration.device)),
+                str(keep_sentence(migration)),
+            )
         )
     if not closed and can_undo(migration, state, entries):
         choices.append(
-            Choice(Settling.UNDO, str(words.UNDO(device=migration.device)), str(undo_sentence(migration)))
+            Choice(
+                Settling.UNDO,
+                str(t("Undo the conversion of {device}?", device=migration.device)),
+                str(undo_sentence(migration)),
+            )
         )
     both = len(choices) == len(Settling)
     return Decision(
@@ -80,12 +97,24 @@ def decision_of(
 def keep_sentence(migration: Migration) -> Said:
     """What keeping closes."""
     if folder := migration.store or migration.undo_dir:
-        ends = words.KEEP_FREES(room=migration.room_bytes, folder=printable(folder, 200))
+        ends = t(
+            "Keeping ends the way back and frees {room:size} in {folder}.",
+            room=migration.room_bytes,
+            folder=printable(folder, 200),
+        )
     else:
-        ends = words.KEEP_MEANS()
-    return in_a_row(ends, words.FROM_THEN())
+        ends = t("Keeping ends the way back.")
+    return in_a_row(ends, t("From then on the filesystem is mounted and used as any other."))
 
 
 def undo_sentence(migration: Migration) -> Said:
     """What undoing closes."""
-    return words.UNDO_FILE() if migration.means is Means.FILES else words.UNDO_MEANS()
+    return (
+        t("Undoing puts the file back as it was.")
+        if migration.means is Means.FILES
+        else t(
+            "Undoing brings the filesystem back to the bit, as it was before. That is "
+            "possible as long as nobody has mounted it for writing. Once it is undone, "
+            "the new one is gone."
+        )
+    )

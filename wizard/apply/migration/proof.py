@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Manifest, take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_read_only
-from wizard.apply.migration import words
 from wizard.apply.migration.looking.own_fstab import own_operations_of
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import OWN_FSTAB
 from wizard.model.documents.migration import Means, Migration
 from wizard.model.journal import Check, Event
-from wizard.model.said import joined
+from wizard.model.said import joined, t
 from wizard.model.units import format_duration
 
 ENTRY_BYTES = 160
@@ -32,7 +31,11 @@ def keep_manifest(node: str, site: MigratingSite) -> None:
     if not site.migration.manifest or (site.run / BEFORE).exists():
         return
     taken = _take(node, site, BEFORE)
-    said = words.READ_BEFORE(entries=taken.entries, duration=format_duration(taken.seconds))
+    said = t(
+        "Every file was read before the first change: {entries} entries in {duration}.",
+        entries=taken.entries,
+        duration=format_duration(taken.seconds),
+    )
     site.journal.add(Event.SAVED, str(said))
 
 
@@ -45,8 +48,10 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     found = differences(
         site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
     )
-    seen = joined(found) or str(words.SAME_ENTRIES(entries=taken.entries))
-    yield Check(str(words.SAME_FILES()), not found, seen)
+    seen = joined(found) or str(
+        t("{entries} entries are the same, to the byte, the hole and the attribute", entries=taken.entries)
+    )
+    yield Check(str(t("Every file, folder and link is what it was before.")), not found, seen)
 
 
 def _rewritten(migration: Migration) -> frozenset[bytes]:

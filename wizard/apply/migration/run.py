@@ -34,7 +34,12 @@ from wizard.model.documents.migration import Means, Migration, MigrationStep, Se
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, t
+
+CHECKS = Sentences("A check does not hold.", "{count} checks do not hold.")
+NOT_MOUNTED = t("It is not mounted:")
+CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
+MOUNT_FAILED = Sentence("{device} could not be mounted at {place}:")
 
 NOT_AT_BOOT = frozenset({"noauto"})
 
@@ -71,13 +76,13 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
         return ended
     if on_device:
         if failed := _verified(ground.checks(), site):
-            return Event.FAILED, str(words.CHECKS(count=failed))
+            return Event.FAILED, str(CHECKS(count=failed))
         if said := ground.commit():
             site.journal.add(Event.COMMAND, said)
     if ended := _make_all(in_files, ground, site):
         return ended
     if failed := _verified(file_checks(site), site):
-        return Event.FAILED, str(words.CHECKS(count=failed))
+        return Event.FAILED, str(CHECKS(count=failed))
     return Event.DONE, str(_done_sentence(run, migration))
 
 
@@ -86,13 +91,36 @@ def _done_sentence(run: Path, migration: Migration) -> Said | str:
     if migration.means is Means.COPY:
         return copied(migration)
     if migration.means is Means.FILES:
-        return words.AS_EXT4(device=migration.device, run=called(run))
-    shown = words.SHOWN(device=migration.device)
+        return t(
+            "{device} is mounted as ext4 from now on. `diskwright undo {run}` undoes it.",
+            device=migration.device,
+            run=called(run),
+        )
+    shown = t("{device} is ext4 as shown; every check holds.", device=migration.device)
     if is_closed(run, migration):
-        return in_a_row(shown, words.WRITTEN_SINCE(run=called(run)))
+        return in_a_row(
+            shown,
+            t(
+                "It was written to since, so it can no longer be undone; `diskwright keep "
+                "{run}` frees the room.",
+                run=called(run),
+            ),
+        )
     protected = can_be_taken_back(run, migration) and protect(migration.device)
-    left = words.PROTECTED() if protected else words.UNMOUNTED()
-    return in_a_row(shown, left, look_sentence(migration), words.THEN(run=called(run)))
+    left = (
+        t(
+            "It is left unmounted. Until you keep it or undo it, or the machine "
+            "restarts, nobody can write to it."
+        )
+        if protected
+        else t("It is left unmounted.")
+    )
+    return in_a_row(
+        shown,
+        left,
+        look_sentence(migration),
+        t("Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.", run=called(run)),
+    )
 
 
 def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
@@ -154,11 +182,13 @@ def reached(run: Path) -> str:
     """Report whether a run that ended early wrote anything."""
     try:
         if not has_begun(run):
-            return str(NOTHING_WRITTEN())
+            return str(NOTHING_WRITTEN)
     except BadInput as error:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
-        return str(words.ONLY_READ(device=migration.device))
+        return str(
+            t("{device} was only read; the copy begins anew when the run goes on.", device=migration.device)
+        )
     return ""
 
 
@@ -170,7 +200,7 @@ def check_takes_back(run: Path) -> None:
     if now is RunState.UNDONE:
         raise Refused(words.UNDONE(name=run.name))
     if now is RunState.KEPT:
-        raise Refused(words.WAS_KEPT(name=run.name))
+        raise Refused(t("The run {name} was kept: what could have undone it is deleted.", name=run.name))
     if not has_begun(run):
         raise Refused(words.WROTE_NOTHING(name=run.name))
     refuse_kept(run)
@@ -186,7 +216,14 @@ def refuse_ended(run: Path) -> None:
 def refuse_kept(run: Path) -> None:
     """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
     if (run / KEEPING).exists():
-        raise Refused(words.KEEPING(name=run.name, run=called(run)))
+        raise Refused(
+            t(
+                "The run {name} was being kept. Run `diskwright keep {run}` to finish that. "
+                "Nothing was written.",
+                name=run.name,
+                run=called(run),
+            )
+        )
 
 
 def take_back(site: MigratingSite) -> tuple[Event, str]:
@@ -222,7 +259,13 @@ def check_keeps(run: Path) -> None:
     if now is RunState.KEPT:
         raise Refused(words.KEPT(name=run.name))
     if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
-        raise Refused(words.NOT_DONE(name=run.name, state=now))
+        raise Refused(
+            t(
+                "The run {name} is {state}: only what is done and was checked can be kept.",
+                name=run.name,
+                state=now,
+            )
+        )
 
 
 def check_one(run: Path, migration: Migration) -> None:
@@ -243,10 +286,10 @@ def check_held(migration: Migration) -> None:
     try:
         now = facts_on(migration.device)
     except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
     if now.uuid != migration.before.uuid:
         other = words.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(in_a_row(other, NOTHING_WRITTEN()))
+        raise Refused(in_a_row(other, NOTHING_WRITTEN))
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
@@ -265,17 +308,30 @@ def _mount(site: MigratingSite) -> Said | str:
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
     try:
         if facts_on(device).uuid != uuid:
-            return words.OTHER_NOW(device=device, uuid=uuid)
+            return t(
+                "{device} holds another filesystem than {uuid} now, so it is not mounted.",
+                device=device,
+                uuid=uuid,
+            )
     except Failed as error:
-        return f"{words.NOT_MOUNTED()} {error}"
+        return f"{NOT_MOUNTED} {error}"
     if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
         place = printable(mounted.mount_point, 200)
         if "ro" in mounted.options:
-            return words.MOUNTED_READ_ONLY(device=device, place=place)
-        said = words.MOUNTED(device=device, place=place)
-        return said if mounted.filesystem == "ext4" else in_a_row(said, words.NEXT_TIME())
+            return t(
+                "{device} is mounted at {place}, read-only: to write to it, say `umount "
+                "{place}` and mount it again.",
+                device=device,
+                place=place,
+            )
+        said = t("{device} is mounted at {place}.", device=device, place=place)
+        return (
+            said
+            if mounted.filesystem == "ext4"
+            else in_a_row(said, t("It is mounted as ext4 when it is mounted next."))
+        )
     if not environment.is_running_system:
-        return words.CAN_BE_MOUNTED(device=device)
+        return CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)
     # Lines can have been added above since.
     numbers = [
@@ -288,12 +344,17 @@ def _mount(site: MigratingSite) -> Said | str:
         (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
     )
     if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
-        return words.CAN_BE_MOUNTED(device=device)
+        return CAN_BE_MOUNTED(device=device)
     result = site.command(
         ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
         accept=range(256),
     )
     place = printable(line.mount_point, 200)
     if result.status:
-        return f"{words.MOUNT_FAILED(device=device, place=place)} {result.last_words}"
-    return words.MOUNTED_SO(device=device, place=place, fstab=str(environment.fstab))
+        return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
+    return t(
+        "{device} is mounted at {place} with the options of its line in {fstab}.",
+        device=device,
+        place=place,
+        fstab=str(environment.fstab),
+    )

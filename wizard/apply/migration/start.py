@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration import words
 from wizard.apply.migration.guard import (
     check_migration_tools,
     check_new,
@@ -29,7 +28,7 @@ from wizard.migrate.document import render_migration
 from wizard.model.documents.migration import MakeFresh, Means, Migration
 from wizard.model.errors import Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 
 
 def check_token(migration: Migration, token: str) -> None:
@@ -38,7 +37,14 @@ def check_token(migration: Migration, token: str) -> None:
     if token != wanted:
         drive, given = migration.written.path, repr(printable(token))
         raise Refused(
-            words.CONFIRM(outcome=outcome(migration), drive=drive, token=printable(wanted), given=given)
+            t(
+                "To confirm that {outcome}, give the token of {drive} with --confirm "
+                "{token}: {given} is not it. Nothing was written.",
+                outcome=outcome(migration),
+                drive=drive,
+                token=printable(wanted),
+                given=given,
+            )
         )
 
 
@@ -46,8 +52,12 @@ def outcome(migration: Migration) -> Said:
     """What is confirmed, as the end of a sentence."""
     made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
     if made is None:
-        return words.BECOMES(device=migration.device)
-    return words.BECOMES_FRESH(target=made.target, device=migration.device)
+        return t("{device} is to become ext4", device=migration.device)
+    return t(
+        "{target} is to become a new ext4 with everything of {device}",
+        target=made.target,
+        device=migration.device,
+    )
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -74,7 +84,12 @@ def start_migration(
             partial(_called_for, migration),
         )
 
-    said = words.MIGRATING(device=migration.device, count=len(migration.steps))
+    said = tn(
+        "Migrating {device} in one step.",
+        "Migrating {device} in {count} steps.",
+        device=migration.device,
+        count=len(migration.steps),
+    )
     return begin_new(make, str(said), drive_locks)
 
 

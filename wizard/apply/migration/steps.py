@@ -27,7 +27,7 @@ from wizard.model.documents.migration import (
 )
 from wizard.model.errors import Failed
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 from wizard.tools.listening import Listener
 from wizard.tools.program import Result
 
@@ -136,8 +136,10 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     forget_caches(node)
-    done = words.DONE(node=node)
-    return str(words.DONE_REPAIRED(node=node, repaired=put_right(operation)) if repaired else done)
+    done = t("Done on {node}.", node=node)
+    return str(
+        t("Done on {node}; {repaired}.", node=node, repaired=put_right(operation)) if repaired else done
+    )
 
 
 def first_error(said: str) -> Said | str:
@@ -147,22 +149,33 @@ def first_error(said: str) -> Said | str:
         for line in said.splitlines()
         if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
     ]
-    return printable(found[0].strip(), 200) if found else words.UNTOLD()
+    return printable(found[0].strip(), 200) if found else t("it does not say what.")
 
 
 def damaged(device: str, said: str) -> Said:
     """Why a migration ends at its first step, with the first thing that e2fsck found."""
     first = first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
-    return in_a_row(words.DAMAGED(device=device, found=first), words.TO_REPAIR(command=command))
+    return in_a_row(
+        t(
+            "{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {found}",
+            device=device,
+            found=first,
+        ),
+        t(
+            "To have it repaired first, in a way that can be undone, say `{command}`. A "
+            "backup before that is wise.",
+            command=command,
+        ),
+    )
 
 
 def put_right(operation: OnDevice) -> Said:
     """What e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):
-            return words.REPAIRED()
+            return t("e2fsck repaired what was damaged")
         case CheckFiles():
-            return words.PUT_RIGHT()
+            return t("e2fsck put right what every start puts right")
         case _:
-            return words.FINISHED()
+            return t("e2fsck put right what the change itself had left to it")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase
-from wizard.apply.migration import words
 from wizard.apply.migration.guard import check_as_looked_at
 from wizard.apply.migration.on_device.direct import mounted_since
 from wizard.apply.migration.on_device.words import ELSEWHERE
@@ -21,6 +20,9 @@ from wizard.apply.transaction.transaction import Transaction, may_begin
 from wizard.model.documents.migration import CheckFiles, CopyFiles, MakeFresh
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
+from wizard.model.said import Sentence, t
+
+STORE_USED = Sentence("{used:exact} of the snapshot's store are used; {device} has not changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Transacted:
         if not isinstance(operation, CheckFiles):
             keep_manifest(change.work, self.site)
         said = operate(operation, change.work, replace(self.site, step=step))
-        return f"{said} {words.STORE_USED(used=change.check(), device=self._device)}"
+        return f"{said} {STORE_USED(used=change.check(), device=self._device)}"
 
     def checks(self) -> Iterator[Check]:
         """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it
@@ -101,7 +103,14 @@ class Transacted:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
         change.commit(noting(self.site.run))
-        said = words.COMMITTED if change.is_as_put() else words.COMMITTED_USED
+        said = (
+            Sentence("{device} holds what was made and looked at on the snapshot, read again from the drive.")
+            if change.is_as_put()
+            else Sentence(
+                "{device} holds what was made and looked at on the snapshot. It was written "
+                "to since the last of it was put there."
+            )
+        )
         return str(said(device=self._device))
 
     def check_resumable(self) -> None:
@@ -124,10 +133,27 @@ class Transacted:
         if phase is not None:
             self._transaction.undo(noting(self.site.run))
         if phase is None or phase in UNTOUCHED:
-            return str(words.SNAPSHOT_GONE(device=self._device))
+            return str(
+                t(
+                    "Nothing of it is on {device}: everything was done on a snapshot, which is gone.",
+                    device=self._device,
+                )
+            )
         if self._phase is Phase.LEFT or not self._transaction.is_as_put():
-            return str(words.BACK_USED(device=self._device))
-        return str(words.BACK(device=self._device))
+            return str(
+                t(
+                    "{device} is the filesystem that it was: nothing of the change is on it. It "
+                    "was written to since, so that it can no longer be compared bit for bit.",
+                    device=self._device,
+                )
+            )
+        return str(
+            t(
+                "{device} is what it was. All that was replaced was read again from the "
+                "drive, and is the same bit for bit.",
+                device=self._device,
+            )
+        )
 
     def drop(self) -> str:
         """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
@@ -136,4 +162,4 @@ class Transacted:
         if self._phase is Phase.RELEASED:
             self._transaction.keep()
         drop_folder(folder)
-        return str(words.DELETED(freed=freed))
+        return str(t("What could have undone it is deleted, which freed {freed:exact}.", freed=freed))

@@ -28,7 +28,7 @@ from wizard.model.documents.migration import (
 )
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
-from wizard.model.said import joined
+from wizard.model.said import joined, t
 
 _DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")
 _COUNTS = {
@@ -44,7 +44,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     checker, *rest = proof(node)
     looked = site.command((checker, "-v", *rest), accept=range(256))
     yield Check(
-        str(SOUND()),
+        str(SOUND),
         looked.status == 0,
         looked.last_words if looked.status else str(words.WAS_ENDED(program=checker, status=0)),
     )
@@ -58,7 +58,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         migration.before.inodes,
     )
     yield Check(
-        str(words.SAME_FILESYSTEM()),
+        str(t("It is the same filesystem: its UUID, its label and its sizes are what they were.")),
         kept == was,
         f"UUID {now.uuid}",
     )
@@ -85,18 +85,30 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
         case AddChecksums():
             wanted = ("metadata_csum",)
         case WidenInodes(inode_bytes=size):
-            return Check(what, now.inode_bytes == size, str(words.HAS_BYTES(bytes=now.inode_bytes)))
+            return Check(
+                what, now.inode_bytes == size, str(t("inodes have {bytes} bytes", bytes=now.inode_bytes))
+            )
         case ConvertFiles():
             mapped, all_of_them = extent_share(said)
             return Check(
                 what,
                 mapped == all_of_them,
-                str(words.MAPPED(mapped=mapped, files=all_of_them)),
+                str(
+                    t(
+                        "{mapped} of {files} files and folders are mapped by extents",
+                        mapped=mapped,
+                        files=all_of_them,
+                    )
+                ),
             )
         case _:
             return None
     missing = [feature for feature in wanted if feature not in now.features]
-    seen = words.LACKS(features=tuple(missing)) if missing else words.HAS(features=wanted)
+    seen = (
+        t("it lacks {features:list}", features=tuple(missing))
+        if missing
+        else t("it has {features:list}", features=wanted)
+    )
     return Check(what, not missing, str(seen))
 
 

@@ -11,7 +11,6 @@ from threading import Thread
 
 from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
 from wizard.apply.engine.record import Phase
-from wizard.apply.migration import words
 from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.on_device.record import TAKING_BACK
 from wizard.apply.migration.on_device.record import load_record as load_direct
@@ -24,7 +23,7 @@ from wizard.model.documents.migration import Means, Migration
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.names import printable
-from wizard.model.said import in_a_row
+from wizard.model.said import in_a_row, t
 
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
@@ -102,10 +101,10 @@ def _window(run: Path, migration: Migration) -> Window | None:
         return None
     found, why = _first_bytes(migration)
     if why:
-        return Window(Back.UNKNOWN, str(words.UNKNOWN(why=why)))
+        return Window(Back.UNKNOWN, str(t("Whether it can still be undone is not known: {why}.", why=why)))
     since = _closed_since(run, migration, found)
     return (
-        Window(Back.OPEN, str(words.OPEN()))
+        Window(Back.OPEN, str(t("It can be undone until it is mounted for writing.")))
         if since is None
         else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
     )
@@ -144,16 +143,26 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
     device, name = migration.device, called(run)
-    closed = words.CLOSED_WRITTEN(device=device)
+    closed = t("{device} was written to since, so it can no longer be undone.", device=device)
     if since:
         when = datetime.fromtimestamp(since, UTC)
-        closed = words.CLOSED(device=device, day=f"{when:%Y-%m-%d}", time=f"{when:%H:%M}")
+        closed = t(
+            "{device} was mounted for writing on {day} at {time} UTC, so it can no longer be undone.",
+            device=device,
+            day=f"{when:%Y-%m-%d}",
+            time=f"{when:%H:%M}",
+        )
     if was_done(run):
-        on = words.KEEP_FREES_ROOM(run=name)
+        on = t("`diskwright keep {run}` frees the room that is kept for that.", run=name)
     elif migration.means is Means.TRANSACTION:
-        on = words.RESUME_FINISHES(run=name)
+        on = t("`diskwright resume {run}` does what is left to do.", run=name)
     else:
-        on = words.PLAN_ANEW(run=name, device=device)
+        on = t(
+            "Nor can it go on. `diskwright keep {run}` frees the room, and `diskwright "
+            "migrate {device}` plans what is left.",
+            run=name,
+            device=device,
+        )
     return str(in_a_row(closed, on))
 
 
@@ -166,7 +175,7 @@ def _first_bytes(migration: Migration) -> tuple[bytes, str]:
         facts = read_ext(found[START_BYTES:]) if found else None
         if facts is not None and facts.uuid == migration.before.uuid:
             return found, ""
-        why = why or fault or str(words.NOT_HELD(node=printable(node)))
+        why = why or fault or str(t("{node} does not hold its filesystem now", node=printable(node)))
     return b"", why
 
 
@@ -188,14 +197,16 @@ def _read(node: str) -> tuple[bytes, str]:
             with Path(node).open("rb", buffering=0) as device:
                 said.put((device.read(FIRST_BYTES), ""))
         except PermissionError:
-            said.put((b"", str(words.ROOT_ONLY())))
+            said.put((b"", str(t("only root can look at it"))))
         except FileNotFoundError:
-            said.put((b"", str(words.NODE_GONE(node=printable(node)))))
+            said.put((b"", str(t("{node} is not there", node=printable(node)))))
         except OSError as error:
-            said.put((b"", str(words.NODE_UNREAD(node=printable(node), why=str(error.strerror)))))
+            said.put(
+                (b"", str(t("{node} cannot be read ({why})", node=printable(node), why=str(error.strerror))))
+            )
 
     Thread(target=look, daemon=True).start()
     try:
         return said.get(timeout=LOOK_SECONDS)
     except Empty:
-        return b"", str(words.NO_ANSWER(node=printable(node)))
+        return b"", str(t("{node} does not answer", node=printable(node)))

@@ -21,7 +21,16 @@ from wizard.layout.moving.told import compare_step, move_step, read_step, step_s
 from wizard.model.documents.move import Move, Moves
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import in_a_row
+from wizard.model.said import Sentence, in_a_row, t
+
+BAD_SECTOR = Sentence(
+    "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first."
+)
+BAD_SECTOR_LATER = Sentence(
+    "{why} A partition with a bad sector is not moved. What had moved before stays, whole, at its new place."
+)
+STOPPED = Sentence("Stopped. Nothing is lost.")
+FAILED = Sentence("{why} Nothing is lost.")
 
 
 class Carrying(OnDrive):
@@ -51,10 +60,10 @@ class Carrying(OnDrive):
             digests = self.digests(move, move.before.start_bytes, step, self.is_stopped)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            early = words.BAD_SECTOR if not self._has_moved() else words.BAD_SECTOR_LATER
+            early = BAD_SECTOR if not self._has_moved() else BAD_SECTOR_LATER
             return Event.FAILED, str(early(why=str(error)))
         if digests is None:
-            early = words.STOPPED_EARLY if not self._has_moved() else words.STOPPED
+            early = Sentence("Stopped before anything was written.") if not self._has_moved() else STOPPED
             return Event.STOPPED, str(early())
         self.note(
             number,
@@ -65,7 +74,9 @@ class Carrying(OnDrive):
                 superblocks=digests.superblocks,
             ),
         )
-        self._journal.add(Event.STEP_DONE, words.READABLE(part=move.device), step=step)
+        self._journal.add(
+            Event.STEP_DONE, t("Every sector of {part} could be read.", part=move.device), step=step
+        )
         return None
 
     def _has_moved(self) -> bool:
@@ -85,7 +96,7 @@ class Carrying(OnDrive):
         if step in done_steps(read_entries(self.run)):
             return None
         if self.is_stopped():
-            return Event.STOPPED, str(words.STOPPED())
+            return Event.STOPPED, str(STOPPED())
         try:
             mover = self._forward(number, move)
         except (Unread, Unreadable) as error:
@@ -95,15 +106,15 @@ class Carrying(OnDrive):
         try:
             mover.go(Side.NEW)
         except Stopped:
-            return Event.STOPPED, str(words.STOPPED())
+            return Event.STOPPED, str(STOPPED())
         except Unreadable as unreadable:
             self.note_bad(number, mover)
             return self._stopped_at_bad(number, move, step, unreadable)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            return Event.FAILED, str(words.FAILED(why=str(error)))
+            return Event.FAILED, str(FAILED(why=str(error)))
         self.note_bad(number, mover)
-        self._journal.add(Event.STEP_DONE, words.MOVED(part=move.device), step=step)
+        self._journal.add(Event.STEP_DONE, t("{part} is at its new place.", part=move.device), step=step)
         return None
 
     def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: Unreadable) -> Outcome:
@@ -116,13 +127,13 @@ class Carrying(OnDrive):
     def _not_begun(self, number: int, move: Move, error: Unread | Unreadable) -> Outcome:
         """What was read before cannot be read any more, or the journal that was written cannot."""
         if self.notes[number].is_begun:
-            return Event.FAILED, str(words.FAILED(why=str(error)))
+            return Event.FAILED, str(FAILED(why=str(error)))
         why = str(error)
         if isinstance(error, Unreadable):
             start = move.before.start_bytes
             noted = with_unread_at(self.notes[number], error.places, start, is_kept=False)
             why = str(in_a_row(*bad_listed(move, noted.bad)))
-        early = words.BAD_SECTOR_LATER if self._has_moved() else words.BAD_SECTOR
+        early = BAD_SECTOR_LATER if self._has_moved() else BAD_SECTOR
         return Event.FAILED, str(early(why=why))
 
     def _forward(self, number: int, move: Move) -> Mover:
@@ -151,10 +162,10 @@ class Carrying(OnDrive):
             digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
         except Failed as error:
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
-            return Event.FAILED, str(words.FAILED(why=str(error)))
+            return Event.FAILED, str(FAILED(why=str(error)))
         if digests is None:
-            return Event.STOPPED, str(words.STOPPED())
-        self._journal.add(Event.STEP_DONE, words.COMPARED(part=move.device), step=step)
+            return Event.STOPPED, str(STOPPED())
+        self._journal.add(Event.STEP_DONE, t("All of {part} was read again.", part=move.device), step=step)
         said = str(same_said(move, self.notes[number].bad)).rstrip(".")
         if not self.are_same(number, digests):
             self._journal.add(Event.NOT_VERIFIED, said)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.move import words
 from wizard.apply.move.mover.drive import MovedDrive
 from wizard.apply.move.mover.journal import Journal, MovingDrive, image_of
 from wizard.apply.move.noted import Noted, load_notes, notes_of, save_notes
@@ -39,6 +38,7 @@ from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.machine import Partition
 from wizard.model.names import partition_path
+from wizard.model.said import t
 from wizard.probe.machine import probe_machine
 
 
@@ -74,7 +74,7 @@ def found_move(path: str) -> FoundMove:
                     moves = _as_called_here(found.moves, identity)
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
-    raise Refused(words.NOTHING_MOVES(drive=path))
+    raise Refused(t("No move that was cut off is found on {drive}. Nothing was written.", drive=path))
 
 
 def _as_called_here(moves: Moves, drive: Identity) -> Moves:
@@ -106,7 +106,7 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     if images is None:
         return None
     told = json.loads(image_of(images, course.pieces.document))
-    where = str(words.IN_JOURNAL())
+    where = str(t("the journal on the drive"))
     moves, notes = read_kept_moves(told["moves"], where), notes_of(told["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
@@ -122,10 +122,16 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     known = {noted.name for noted in found.notes}
     for run in list_runs(journal_dir):
         if kind_of(run) is Kind.MOVE and known & {noted.name for noted in load_notes(run, load_moves(run))}:
-            raise Refused(words.RUN_IS_HERE(run=called(run)))
+            raise Refused(t("Its run is here: `diskwright resume {run}` goes on.", run=called(run)))
     moves = found.moves
     if not tokens:
-        raise Refused(words.CONFIRM_FOUND(part=found.move.device, token=moves.drive.token))
+        raise Refused(
+            t(
+                "To go on moving {part}, confirm its drive: --confirm {token}. Nothing was written.",
+                part=found.move.device,
+                token=moves.drive.token,
+            )
+        )
     for token in tokens:
         check_token(moves, token)
     folder = runs_folder(journal_dir)

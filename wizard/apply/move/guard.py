@@ -16,16 +16,21 @@ from wizard.layout.moving.sequence import planned_again
 from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, Refused
+from wizard.model.said import Sentence, t
 from wizard.probe.machine import probe_drive, probe_machine
+
+REFUSED = Sentence("{why} Nothing was written.")
 
 
 def check_own(moves: Moves, environment: Environment) -> None:
     """Raises Refused where this run may not touch the drive."""
     drive = moves.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(words.OTHER_DRIVE(drive=drive))
+        raise Refused(t("{drive} is not a drive that this run may touch. Nothing was written.", drive=drive))
     if reason := impostor(drive, drive):
-        raise Refused(words.NOT_TRUSTED(node=drive, reason=reason))
+        raise Refused(
+            t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
+        )
 
 
 def check_new(moves: Moves) -> None:
@@ -34,7 +39,13 @@ def check_new(moves: Moves) -> None:
     check_same_start(moves.drive, drive)
     again = _again(moves)
     if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
-        raise Refused(words.OTHERWISE(part=moves.device))
+        raise Refused(
+            t(
+                "{part} is not as it was when this was made. Look at it again with "
+                "`diskwright move`. Nothing was written.",
+                part=moves.device,
+            )
+        )
 
 
 def _again(moves: Moves) -> Moves | None:
@@ -43,7 +54,7 @@ def _again(moves: Moves) -> Moves | None:
         machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
         return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
     except (BadInput, Refused) as error:
-        raise Refused(words.REFUSED(why=str(error))) from None
+        raise Refused(REFUSED(why=str(error))) from None
 
 
 def _with_drive_of(moves: Moves, again: Moves) -> Moves:
@@ -59,7 +70,7 @@ def check_same(run: Path, moves: Moves) -> None:
     has begun, the drive must contain the run's journal."""
     drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
-        raise Refused(words.REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
+        raise Refused(REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
     # The page cache may hold what the drive before had there.
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
@@ -85,4 +96,10 @@ def check_left(moves: Moves, started: int) -> None:
     for move in moves.moves[started:]:
         part = drive.partition(move.device)
         if part is None or part.extent != move.before or part.filesystem != move.holds:
-            raise Refused(words.LEFT_OTHERWISE(part=move.device))
+            raise Refused(
+                t(
+                    "{part}, which moves next, is not as it was when this was made. `diskwright "
+                    "undo` takes back what has moved.",
+                    part=move.device,
+                )
+            )

@@ -9,7 +9,6 @@ from wizard.apply.move.guard import check_own, check_same
 from wizard.apply.move.located import moves_here
 from wizard.apply.move.noted import load_notes, save_notes
 from wizard.apply.move.run import carry_out, check_takes_back, check_unused, take_back
-from wizard.apply.move.unread.words import NO_BAD
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Taking
 from wizard.apply.run.lock import lock_drives
@@ -17,33 +16,57 @@ from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import called, load_environment
 from wizard.model.documents.move import Moves
 from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.said import t
 
 OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
     if asked.over_changes:
-        raise Refused(words.NO_OVER(run=run.name))
+        raise Refused(
+            t(
+                "{run} moves a partition: --over-changes means nothing for it. Nothing was written.",
+                run=run.name,
+            )
+        )
     moves, now = moves_here(run), state(run)
     check_own(moves, load_environment(run))
     if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
-        raise Refused(NO_BAD(run=run.name))
+        raise Refused(
+            t(
+                "{run} has not stopped at a bad sector: --over-bad-sectors means nothing for "
+                "it. Nothing was written.",
+                run=run.name,
+            )
+        )
     check = partial(check_same, run, moves)
     match asked.purpose:
         case Purpose.KEEP:
-            raise Refused(words.NO_KEEP(run=run.name))
+            raise Refused(
+                t(
+                    "{run} moves a partition, which is in use as soon as it is done: there is "
+                    "nothing to keep.",
+                    run=run.name,
+                )
+            )
         case Purpose.APPLY:
             if now in OVER:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             if (run / UNDOING).exists():
-                raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
-            sentence = words.GOING_ON(part=moves.devices)
+                raise Refused(
+                    t(
+                        "{run} is being undone: `diskwright undo {name}` goes on.",
+                        run=run.name,
+                        name=called(run),
+                    )
+                )
+            sentence = t("Moving {part:and} goes on.", part=moves.devices)
         case Purpose.UNDO:
             if now is RunState.UNDONE:
                 raise Refused(words.OVER(run=run.name, state=now.value))
             check_takes_back(run)
             check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
-            sentence = words.TAKING_BACK(part=moves.devices)
+            sentence = t("Moving {part:and} back to where it was goes on.", part=moves.devices)
     return Taking(
         sentence,
         partial(lock_drives, (moves.drive.path,)),

@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.move import words
 from wizard.apply.move.noted import Noted, load_notes
 from wizard.apply.move.of_run import load_moves
 from wizard.model.documents.move import Moves
 from wizard.model.errors import Refused
 from wizard.model.names import partition_path, printable
+from wizard.model.said import t
 from wizard.probe.content.moving import SLOT_BYTES, SLOTS, read_slot
 from wizard.probe.host.sysfs import SYS, name_of
 from wizard.probe.machine import list_drive_paths
@@ -33,7 +33,14 @@ def moves_here(run: Path) -> Moves:
     others = (path for path in list_drive_paths(all_devices=True) if path != own and not _is_stacked(path))
     found = [path for path in (own, *others) if has_journal(path, moves, notes)]
     if len(found) > 1:
-        raise Refused(words.TWO_DRIVES(run=run.name, drives=tuple(map(printable, found))))
+        raise Refused(
+            t(
+                "The journal of {run} is on more than one drive: {drives:list}. Detach the "
+                "copies first. Nothing was written now.",
+                run=run.name,
+                drives=tuple(map(printable, found)),
+            )
+        )
     return _on(moves, found[0]) if found else moves
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.move import words
 from wizard.apply.move.noted import load_notes
 from wizard.apply.move.unread.told import stops_of
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
@@ -12,8 +11,13 @@ from wizard.apply.run.runs import MOVE, Kind, called, kind_of, read_file
 from wizard.layout.moving.document import read_kept_moves
 from wizard.layout.moving.told import move_step
 from wizard.model.documents.move import Moves
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.tools.debuglog import remember
+
+HALF = Sentence(
+    "If the power went now, nothing would be lost: nobody could mount {part:and} "
+    "until `diskwright {command} {run}` has finished."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,10 @@ def power_said(run: Path) -> Said:
         if move_step(moves, number) in begun
     ]
     if not started:
-        return words.AS_BEFORE(part=moves.devices)
+        return t("If the power went now, {part:and} would be as before.", part=moves.devices)
     if (run / UNDOING).exists():
-        return words.HALF(part=tuple(device for device, _ in started), command="undo", run=called(run))
+        return HALF(part=tuple(device for device, _ in started), command="undo", run=called(run))
     device, is_moved = started[-1]
     if is_moved:
-        return words.AT_NEW_PLACE(part=device)
-    return words.HALF(part=device, command="resume", run=called(run))
+        return t("If the power went now, {part} would be whole at its new place.", part=device)
+    return HALF(part=device, command="resume", run=called(run))

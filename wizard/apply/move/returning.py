@@ -23,6 +23,12 @@ from wizard.layout.moving.sequence import taken_back
 from wizard.model.documents.move import Move
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
+from wizard.model.said import Sentence, t
+
+USED_SINCE = Sentence(
+    "{part} was used since it was moved, so this run cannot take it back. "
+    "`diskwright move {part} --to {start}` moves it there with what it holds now."
+)
 
 
 def return_all(on: OnDrive) -> None:
@@ -53,7 +59,7 @@ def refuse_used(on: OnDrive) -> None:
             if mover is not None and (mover.state.phase, mover.state.target) == (Phase.DONE, Side.NEW):
                 _refuse_changed(on, number, move, mover)
         elif not _has_same_ends(on, number, move):
-            raise Refused(words.USED_SINCE(part=move.device, start=move.before.start_bytes))
+            raise Refused(USED_SINCE(part=move.device, start=move.before.start_bytes))
 
 
 def _started(on: OnDrive, number: int, move: Move) -> Mover | None:
@@ -91,9 +97,18 @@ def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
     except Unreadable as unreadable:
         raise _unread_at(on, number, unreadable.places, is_kept=True) from None
     if not is_unused:
-        raise Refused(words.USED_SINCE(part=move.device, start=start))
+        raise Refused(USED_SINCE(part=move.device, start=start))
     if not mover.has_table(Side.NEW):
-        raise Refused(words.TABLE_SINCE(part=move.device, drive=move.drive.path, start=start))
+        raise Refused(
+            t(
+                "The partition table of {drive} was changed since {part} was moved, so this "
+                "run cannot take it back. `diskwright move {part} --to {start}` moves it "
+                "there.",
+                part=move.device,
+                drive=move.drive.path,
+                start=start,
+            )
+        )
 
 
 def _by_journal(on: OnDrive, number: int, move: Move, name: str) -> Mover | None:

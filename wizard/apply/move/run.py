@@ -25,7 +25,7 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import grain_bytes
 from wizard.model.journal import Event
 from wizard.model.machine import Drive
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.probe.machine import probe_drive
 
 
@@ -83,14 +83,14 @@ def _checks(drive: Drive, move: Move) -> tuple[tuple[Said, bool, Said | str], ..
     found = (part.filesystem if part else None) or ""
     return (
         (
-            words.STARTS(part=move.device, start=move.after.start_bytes),
+            t("The kernel has {part} at {start:exact}.", part=move.device, start=move.after.start_bytes),
             start == move.after.start_bytes,
-            words.STARTS_ELSEWHERE(start=start or 0),
+            t("the kernel has it at {start:exact}", start=start or 0),
         ),
         (
-            words.RECOGNISED(part=move.device, holds=move.holds),
+            t("{part} holds {holds}, as before.", part=move.device, holds=move.holds),
             found == move.holds,
-            words.HOLDS(found=found or "?"),
+            t("it holds {found}", found=found or "?"),
         ),
     )
 
@@ -103,17 +103,31 @@ def _done_said(run: Path, moves: Moves) -> Said:
 
 def _at_new_places(run: Path, moves: Moves) -> Said:
     if len(moves.moves) > 1:
-        return words.ALL_DONE(parts=moves.devices, run=called(run))
+        return t(
+            "{parts:and} are at their new places now. `diskwright undo {run}` moves them "
+            "back, until one is used.",
+            parts=moves.devices,
+            run=called(run),
+        )
     (move,) = moves.moves
     aligned = move.after.start_bytes % grain_bytes(move.drive.geometry) == 0
-    done = words.DONE if aligned else words.DONE_THERE
+    done = (
+        Sentence(
+            "{part} starts at {start:exact} now, and is aligned. `diskwright undo {run}` "
+            "moves it back, until it is used."
+        )
+        if aligned
+        else Sentence(
+            "{part} starts at {start:exact} now. `diskwright undo {run}` moves it back, until it is used."
+        )
+    )
     return done(part=move.device, start=move.after.start_bytes, run=called(run))
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(words.WROTE_NOTHING(run=run.name))
+        raise Refused(t("{run} has written nothing, so nothing needs to be undone.", run=run.name))
 
 
 def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
@@ -142,9 +156,13 @@ def take_back(work: Work) -> Outcome:
 def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Said]:
     whole = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
     if len(whole) == 1:
-        yield words.BACK(part=whole[0].device, start=whole[0].before.start_bytes)
+        yield t(
+            "{part} starts at {start:exact} again, bit for bit as it was.",
+            part=whole[0].device,
+            start=whole[0].before.start_bytes,
+        )
     elif whole:
-        yield words.ALL_BACK(parts=tuple(move.device for move in whole))
+        yield t("{parts:and} are where they were, bit for bit.", parts=tuple(move.device for move in whole))
     for move, noted in zip(moves.moves, notes, strict=True):
         if noted.bad:
             yield back_but(move, noted.bad)

@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.move import words
 from wizard.apply.move.guard import check_new, check_own
 from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
@@ -13,13 +12,21 @@ from wizard.layout.moving.document import check_moves, render_moves
 from wizard.model.documents.move import Moves
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def check_token(moves: Moves, token: str) -> None:
     """Raises Refused unless the token is the drive's, letter for letter."""
     if token != moves.drive.token:
         wanted, given = printable(moves.drive.token), printable(token)
-        raise Refused(words.OTHER_TOKEN(device=moves.device, token=wanted, given=given))
+        raise Refused(
+            t(
+                "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
+                device=moves.device,
+                token=wanted,
+                given=given,
+            )
+        )
 
 
 def preflight_moves(moves: Moves, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -37,7 +44,11 @@ def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environme
     def make() -> Path:
         return make_run(folder, moves.devices, MOVE, render_moves(moves), environment)
 
-    return begin_new(make, words.BEGINS(part=moves.devices, drive=moves.drive.path), drive_locks)
+    return begin_new(
+        make,
+        t("Moving {part:and} on {drive} begins.", part=moves.devices, drive=moves.drive.path),
+        drive_locks,
+    )
 
 
 def _cleared(moves: Moves, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:

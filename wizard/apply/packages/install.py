@@ -8,17 +8,11 @@ from pathlib import Path
 from wizard.advise.missing import Missing
 from wizard.apply.packages.managers import MANAGERS, Cost, Manager, complaint, is_offline
 from wizard.apply.packages.words import (
-    FAILED,
     NEEDS_ROOT,
-    NO_MANAGER,
-    OFFER,
-    OFFER_UNSIZED,
-    OFFLINE,
-    STILL_MISSING,
 )
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import find, run, stream
 
 WEIGH_SECONDS = 60.0
@@ -36,7 +30,7 @@ def manager_of(missing: Missing) -> Manager:
     if manager is None or not missing.command:
         raise Refused(str(missing.said))
     if find(manager.weigh[0]) is None:
-        raise Refused(str(NO_MANAGER(manager=manager.name)))
+        raise Refused(str(t("{manager} is not here, so nothing can be installed.", manager=manager.name)))
     return manager
 
 
@@ -60,9 +54,17 @@ def offer(missing: Missing, weighed: Cost) -> Said:
     """The one question's sentence."""
     name = manager_of(missing).name
     if weighed.download_bytes is None or weighed.disk_bytes is None:
-        return OFFER_UNSIZED(packages=missing.packages, manager=name)
-    return OFFER(
-        packages=missing.packages, manager=name, download=weighed.download_bytes, disk=weighed.disk_bytes
+        return t(
+            "Install {packages:and} with {manager}, which does not tell the size before.",
+            packages=missing.packages,
+            manager=name,
+        )
+    return t(
+        "Install {packages:and} with {manager}: {download:size} to download, {disk:size} on disk.",
+        packages=missing.packages,
+        manager=name,
+        download=weighed.download_bytes,
+        disk=weighed.disk_bytes,
     )
 
 
@@ -83,11 +85,35 @@ def install(missing: Missing, on_line: OnLine) -> None:
         done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status:
         if is_offline(done.output + (fetched or "")):
-            raise Failed(str(OFFLINE(manager=manager.name)))
+            raise Failed(
+                str(
+                    t(
+                        "This needs the network, and there is none: {manager} could not reach its servers.",
+                        manager=manager.name,
+                    )
+                )
+            )
         why = printable(complaint(done.output), 300)
-        raise Failed(str(FAILED(manager=manager.name, packages=missing.packages, why=why)))
+        raise Failed(
+            str(
+                t(
+                    "{manager} could not install {packages:and}. It said: {why}",
+                    manager=manager.name,
+                    packages=missing.packages,
+                    why=why,
+                )
+            )
+        )
     if absent := tuple(name for name in missing.programs if find(name) is None):
-        raise Failed(str(STILL_MISSING(packages=missing.packages, programs=absent)))
+        raise Failed(
+            str(
+                t(
+                    "{packages:and} was installed, but {programs:and} is still not found.",
+                    packages=missing.packages,
+                    programs=absent,
+                )
+            )
+        )
 
 
 def _refreshed(manager: Manager, on_line: OnLine) -> str:

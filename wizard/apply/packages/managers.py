@@ -151,4 +151,4 @@ def complaint(said: str) -> str:
     """What a manager said that matters when it failed: its first error, or else its last words."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
-    return next(iter(errors or lines[-1:]), str(SILENT()))
+    return next(iter(errors or lines[-1:]), str(SILENT))

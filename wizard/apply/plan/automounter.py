@@ -32,7 +32,6 @@ from contextlib import contextmanager, suppress
 from wizard.apply.block.devices import SYS_BLOCK
 from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
-from wizard.apply.plan.words import automounter as words
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
@@ -47,7 +46,11 @@ from wizard.model.journal import Event
 from wizard.model.names import printable
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Mount, Plan
+from wizard.model.said import Sentence, t
 from wizard.probe.host.sysfs import name_of
+
+BUSY = Sentence("Another program mounted {device} at {place} while the run was at work:")
+NOT_AGAIN = Sentence("{place} was unmounted by another program, and could not be mounted again:")
 
 MOMENT = "partitions"
 """What the rule is about that udev has while a partition table is changed."""
@@ -95,12 +98,24 @@ def let_go(site: Site) -> bool:
         place = printable(entry.mount_point, 200)
         # umount takes away what is mounted last at a place, and that can be another's.
         if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
-            raise Failed(words.HIDDEN(device=entry.source, place=place, other=printable(top.source)))
+            raise Failed(
+                t(
+                    "Another program mounted {device} at {place}, where {other} hides it: "
+                    "nothing was unmounted.",
+                    device=entry.source,
+                    place=place,
+                    other=printable(top.source),
+                )
+            )
         try:
             site.command(["umount", entry.mount_point])
         except Failed as error:
-            raise Failed(f"{words.BUSY(device=entry.source, place=place)} {error}") from None
-        said = words.LET_GO(device=entry.source, place=place)
+            raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
+        said = t(
+            "Another program had mounted {device} at {place}; it was unmounted, to be done as planned.",
+            device=entry.source,
+            place=place,
+        )
         site.journal.add(Event.COMMAND, str(said), step=site.step)
     return bool(found)
 
@@ -125,7 +140,13 @@ def stand(plan: Plan, journal: Journal) -> str | None:
         if not is_mounted(one):
             _mount_again(plan, one, journal)
     if lost := [one for one in mounts if not is_mounted(one)]:
-        return str(words.LOST(places=tuple(printable(one.mount_point, 200) for one in lost)))
+        return str(
+            t(
+                "Every check held, but another program unmounted {places:list} as soon as "
+                "the drive was free, and again.",
+                places=tuple(printable(one.mount_point, 200) for one in lost),
+            )
+        )
     return None
 
 
@@ -136,6 +157,14 @@ def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
         check_target(plan, one, LOOK_SECONDS)
         mount_checked(one, told_in(journal))
     except Failed as error:
-        journal.add(Event.COMMAND, f"{words.NOT_AGAIN(place=place)} {error}")
+        journal.add(Event.COMMAND, f"{NOT_AGAIN(place=place)} {error}")
     else:
-        journal.add(Event.COMMAND, str(words.AGAIN(place=place)))
+        journal.add(
+            Event.COMMAND,
+            str(
+                t(
+                    "{place} was unmounted by another program when the drive was free; mounted again.",
+                    place=place,
+                )
+            ),
+        )

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes, size_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.plan.words import told as words
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
@@ -29,7 +28,7 @@ from wizard.model.operations.encryption import MakeContainer
 from wizard.model.operations.group import MakeLogicalVolume
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KIB, MIB
 
 FILE = "left.json"
@@ -267,13 +266,13 @@ def no_way_back(plan: Plan, begun: frozenset[int]) -> Said | None:
     can."""
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
     if any(isinstance(operation, ResetZones) for operation in operations):
-        return words.EMPTYING()
+        return t("emptying the drive")
     if any(isinstance(operation, MakeContainer) for operation in operations):
-        return words.ENCRYPTING()
+        return t("encrypting a partition")
     if any(isinstance(operation, MakeFilesystem) for operation in operations):
-        return words.MAKING()
+        return t("making a filesystem")
     if is_mirrored(operations):
-        return words.COPYING()
+        return t("copying the first drive over the others")
     return None
 
 

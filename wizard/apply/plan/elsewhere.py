@@ -16,7 +16,7 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.machine import list_drive_paths, probe_drive
 
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
@@ -35,7 +35,12 @@ class Elsewhere:
     @property
     def said(self) -> Said:
         """Both names, and how it is known to be the one."""
-        return words.FOUND_AS(known=printable(self.known.path), drive=self.drive.path, why=self.why)
+        return t(
+            "The drive that was {known} is {drive} now: {why}. This run goes on there.",
+            known=printable(self.known.path),
+            drive=self.drive.path,
+            why=self.why,
+        )
 
     @property
     def sentence(self) -> str:
@@ -60,7 +65,7 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
             found.append(one)
         elif record.phase is not Phase.SAVED and _is_replaced(run, plan, number):
             path = plan.members[number].drive.path
-            raise Refused(words.MAYBE_ANOTHER(drive=path, run=run.name, where=words.ATTACH_IT()))
+            raise Refused(words.MAYBE_ANOTHER(drive=path, run=run.name, where=t("Attach the run's drive.")))
     return tuple(found)
 
 
@@ -79,7 +84,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Said, ...]:
         for member in plan.members
     )
     if len({one.path for one in known}) < len(known):
-        raise Refused(words.TWO_AS_ONE())
+        raise Refused(t("Two drives of the run would be one and the same. Nothing was written."))
     save_drives(run, known, found=is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
@@ -124,9 +129,21 @@ def _found(run: Path, plan: Plan, number: int) -> Elsewhere | None:
         except DiskwrightError:
             continue
         if fault is None:
-            why = words.SAME_NUMBER() if tells_who_it_is(known) else words.HOLDS_LEFT()
+            why = (
+                t("its serial number or WWN is the same")
+                if tells_who_it_is(known)
+                else t("it holds what this run left on its drive")
+            )
             found.append(Elsewhere(known, drive, why))
     if len(found) > 1:
         paths, was = tuple(one.drive.path for one in found), printable(known.path)
-        raise Refused(words.SEVERAL(drives=paths, run=run.name, known=was))
+        raise Refused(
+            t(
+                "{drives:and} could each be the drive of the run {run} that was {known}. "
+                "Detach all but that one. Nothing was written.",
+                drives=paths,
+                run=run.name,
+                known=was,
+            )
+        )
     return found[0] if found else None

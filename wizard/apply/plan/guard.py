@@ -18,7 +18,6 @@ from wizard.apply.plan.same_drive import (
     check_same_start,
     probe_members,
 )
-from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
@@ -38,15 +37,19 @@ from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
 from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
+
+NOT_SEEN = Sentence(
+    "The environment in {folder} sees it only where it was made with --system-site-packages (pipx, too)."
+)
 
 
 def check_read(plan: Plan) -> None:
     """Raises Refused where a drive was not read when the plan was made: nobody saw what it destroys."""
     if said := unread_words(plan):
-        raise Refused(f"{said} {AGAIN_AS_ROOT()} {NOTHING_WRITTEN()}")
+        raise Refused(f"{said} {AGAIN_AS_ROOT} {NOTHING_WRITTEN}")
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
@@ -55,18 +58,39 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for member in plan.members:
         path = member.drive.path
         if only is not None and path not in only:
-            raise Refused(words.NOT_OURS(drive=printable(path), drives=tuple(sorted(only))))
+            raise Refused(
+                t(
+                    "{drive} is not a drive that this run may touch; those are {drives:list}. "
+                    "Nothing was written.",
+                    drive=printable(path),
+                    drives=tuple(sorted(only)),
+                )
+            )
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in devices_of(step.operation):
             if device not in (*layers, *opened) and plan.member(device) is None:
                 own = tuple(map(printable, plan.paths))
-                raise Refused(words.NAMES_OTHER(drives=own, device=printable(device)))
+                raise Refused(
+                    t(
+                        "The plan is for {drives:list} but names {device} too; such a plan is not "
+                        "applied. Nothing was written.",
+                        drives=own,
+                        device=printable(device),
+                    )
+                )
     for member in plan.members:
         for node in own_nodes(member):
             if reason := impostor(node, member.drive.path):
-                raise Refused(words.NOT_TRUSTED(node=printable(node), reason=reason))
+                raise Refused(
+                    t(
+                        "{node} cannot be trusted to be on the drive of this plan: {reason}. Nothing "
+                        "was written.",
+                        node=printable(node),
+                        reason=reason,
+                    )
+                )
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -80,17 +104,48 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
     table is to be kept."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
-        raise Refused(words.UNREAD(drive=drive.path, reasons=reasons or words.NO_REASON()))
+        raise Refused(
+            t(
+                "What {drive} holds could not be read. {reasons:row} Nothing was written.",
+                drive=drive.path,
+                reasons=reasons or t("No reason was given."),
+            )
+        )
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
-        raise Refused(words.CHANGED(drive=drive.path))
+        raise Refused(
+            t(
+                "{drive} has changed since the plan was made: its table or a filesystem's "
+                "mark is another now. Make the plan again. Nothing was written.",
+                drive=drive.path,
+            )
+        )
     _check_held(member, drive)
     now = layout_of(drive)
     if now is None or without_planning(now) != without_planning(member.before):
-        raise Refused(words.OTHER_LAYOUT(drive=drive.path))
+        raise Refused(
+            t(
+                "{drive} does not hold what the plan shows as before: its layout is another "
+                "now. Make the plan again. Nothing was written.",
+                drive=drive.path,
+            )
+        )
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         if drive.zoned:
-            raise Refused(words.OTHER_ZONES(drive=drive.path, zoned=printable(drive.zoned)))
-        raise Refused(words.UNKNOWN_ZONES(drive=drive.path))
+            raise Refused(
+                t(
+                    "{drive} is {zoned}, which the plan does not fit. Make the plan again. "
+                    "Nothing was written.",
+                    drive=drive.path,
+                    zoned=printable(drive.zoned),
+                )
+            )
+        raise Refused(
+            t(
+                "{drive} is not known to be zoned, which the plan does not fit. Make the "
+                "plan again. Nothing was written.",
+                drive=drive.path,
+            )
+        )
     if adds:
         check_keepable(drive, puts_backup_right=puts_backup_right)
 
@@ -106,7 +161,15 @@ def _check_held(member: Member, drive: Drive) -> None:
     for number in sorted({*then, *now} - stays):
         if now.get(number) != then.get(number):
             node = partition_path(drive.path, number) if number else drive.path
-            raise Refused(words.USED_SINCE(device=node))
+            raise Refused(
+                t(
+                    "{device} was used since the plan was made: the superblock of what it holds "
+                    "is another now. A mount, a check or a write does that. What of that is new, "
+                    "the plan would destroy unseen. Look at it, and make the plan again. Nothing "
+                    "was written.",
+                    device=node,
+                )
+            )
 
 
 def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
@@ -114,7 +177,7 @@ def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
     try:
         refuse_table(drive, puts_backup_right=puts_backup_right)
     except Refused as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN()}") from None
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -144,10 +207,10 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
     that are `ours`. Where only the partition `part` is to change, its neighbours may be in use."""
     if drive.read_only:
-        raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN()))
+        raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
     for use in uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(IN_USE(device=drive.path, why=in_use(use)), str(NOTHING_WRITTEN()))
+            raise Refused(IN_USE(device=drive.path, why=in_use(use)), str(NOTHING_WRITTEN))
     nodes = {
         *partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -160,7 +223,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
-            raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN()))
+            raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN))
 
 
 def check_tools(plan: Plan) -> None:
@@ -172,16 +235,14 @@ def check_tools(plan: Plan) -> None:
     if find_spec("parted") is None:
         said = missing((BINDING,), family_of(os_release())).said
         # pip has no ready-made one, and the distribution's is not seen from everywhere.
-        here = (
-            f" {words.NOT_SEEN(folder=printable(sys.prefix, 200))}" if sys.prefix != sys.base_prefix else ""
-        )
-        raise Refused(f"{said}{here} {NOTHING_WRITTEN()}")
+        here = f" {NOT_SEEN(folder=printable(sys.prefix, 200))}" if sys.prefix != sys.base_prefix else ""
+        raise Refused(f"{said}{here} {NOTHING_WRITTEN}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
     """Raises Refused, naming the packages, where one of these programs is missing."""
     if absent := [name for name in sorted(wanted) if find(name) is None]:
-        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN()}")
+        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
 
 
 def check_surroundings(
@@ -205,25 +266,56 @@ def check_mount_point(place: Path) -> None:
     """Raises Refused unless the place is free: nothing mounted there, and missing or an empty folder."""
     shown = printable(str(place), 200)
     if taken := mounted_at(str(place)):
-        raise Refused(words.TAKEN(place=shown, device=printable(taken.source)))
+        raise Refused(
+            t(
+                "{place} is taken: {device} is mounted there. Nothing was written.",
+                place=shown,
+                device=printable(taken.source),
+            )
+        )
     if Path(os.path.realpath(place)) != place:
-        raise Refused(words.LINK(place=shown, real=printable(os.path.realpath(place), 200)))
+        raise Refused(
+            t(
+                "{place} is or goes through a symbolic link; name the real place {real}. "
+                "Nothing was written.",
+                place=shown,
+                real=printable(os.path.realpath(place), 200),
+            )
+        )
     try:
         if any(place.iterdir()):
-            raise Refused(words.NOT_EMPTY(place=shown))
+            raise Refused(
+                t(
+                    "{place} is not empty: what lies there would be hidden. Choose another mount "
+                    "point. Nothing was written.",
+                    place=shown,
+                )
+            )
         return
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise Refused(words.NO_PLACE(place=shown, why=error.strerror or str(error))) from None
+        raise Refused(
+            t(
+                "{place} cannot be a mount point: {why}. Nothing was written.",
+                place=shown,
+                why=error.strerror or str(error),
+            )
+        ) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise Refused(words.NOT_MADE(place=shown, folder=str(above)))
+        raise Refused(
+            t(
+                "{place} cannot be made: {folder} is no folder that can be written. Nothing was written.",
+                place=shown,
+                folder=str(above),
+            )
+        )
 
 
 def first_three(pieces: Iterable[Said | str]) -> Said:
     """Pieces of a sentence as one, the first three of many."""
     found = tuple(pieces)
     if len(found) > 3:
-        return words.ALL_AND_MORE(pieces=found[:3], more=len(found) - 3)
-    return words.ALL(pieces=found)
+        return t("{pieces:semicolons}; and {more} more", pieces=found[:3], more=len(found) - 3)
+    return t("{pieces:semicolons}", pieces=found)

@@ -22,7 +22,6 @@ from wizard.apply.plan.run import behind_pulled, carry_out_directly, execute, fi
 from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
-from wizard.apply.plan.words import carried as words
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
@@ -34,7 +33,7 @@ from wizard.apply.system.key_file import key_of
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
-from wizard.model.said import in_a_row, joined
+from wizard.model.said import in_a_row, joined, t
 
 
 def _taking(run: Path, asked: Asked) -> Taking:
@@ -55,7 +54,9 @@ def _going_on(run: Path, typed: bytes | None) -> Taking:
     moved = settle_drives(run)
     plan, environment = load_plan(run), load_environment(run)
     if now is RunState.WAITING:
-        raise Refused(in_a_row(words.COMPLETE(name=run.name), waiting_sentence(plan, called(run))))
+        raise Refused(
+            in_a_row(t("The run {name} is complete.", name=run.name), waiting_sentence(plan, called(run)))
+        )
     check_operations(plan, environment.only)
     check_tools(plan)
     check_room(run.parent, room_bytes(plan), make=True)
@@ -66,14 +67,19 @@ def _going_on(run: Path, typed: bytes | None) -> Taking:
             check_resumable(run, plan, environment)
         _check_passphrase(run, plan, secret, keeps=False)
 
-    sentence = joined((*moved, words.GOING_ON(drives=plan.paths)))
+    sentence = joined((*moved, t("Going on with the run on {drives:list}.", drives=plan.paths)))
     return Taking(sentence, _locks(run, plan), check, secret)
 
 
 def _keeping(run: Path, typed: bytes | None) -> Taking:
     load_plan(run)
     if not is_rehearsed(run):
-        raise Refused(words.NOT_KEPT(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} wrote to the drive directly: there is nothing to keep. Nothing was written.",
+                name=run.name,
+            )
+        )
     check_keeps(run)
     end_looks(run)
     moved = settle_drives(run)
@@ -85,7 +91,7 @@ def _keeping(run: Path, typed: bytes | None) -> Taking:
         own_drives(run, plan).probe()
         _check_passphrase(run, plan, secret, keeps=True)
 
-    sentence = joined((*moved, words.PUTTING_TO_USE(drives=plan.paths)))
+    sentence = joined((*moved, t("Putting {drives:list} to use.", drives=plan.paths)))
     return Taking(sentence, _locks(run, plan), check, secret)
 
 
@@ -109,18 +115,24 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
 def _taking_back(run: Path, asked: Asked) -> Taking:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
-    sentence = joined((*moved, words.PUTTING_BACK(drives=plan.paths)))
+    sentence = joined((*moved, t("Putting back what was on {drives:list}.", drives=plan.paths)))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
         end_looks(run)
         if asked.over_changes:
             if said := over_later(run):
-                raise Refused(said, str(NOTHING_WRITTEN()))
+                raise Refused(said, str(NOTHING_WRITTEN))
             check_tokens(plan, asked.tokens)
         mark_over_changes(run, asked.over_changes)
         return Taking(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
     if asked.over_changes:
-        raise Refused(words.NOT_OVER_CHANGES(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} wrote to the drive directly: it is not undone over what "
+                "changed since. Nothing was written.",
+                name=run.name,
+            )
+        )
     check_undoable(run, plan)
     return Taking(sentence, _locks(run, plan), partial(check_drives, run, plan))
 

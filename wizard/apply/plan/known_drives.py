@@ -18,7 +18,7 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +48,39 @@ class KnownDrives:
         and has another size."""
         run = self.run.name
         if resized is not None:
-            return words.SIZE_BACK(run=run, bytes=identity.size_bytes, commands=self._commands)
+            return t(
+                "Nothing of the run {run} is lost: give the drive its {bytes} bytes back, "
+                "and say {commands}.",
+                run=run,
+                bytes=identity.size_bytes,
+                commands=self._commands,
+            )
         member = next(member for member in self.plan.members if member.drive == identity)
         path, known = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
         if path is None:
-            return words.NOT_ATTACHED(run=run)
-        return words.NAME_BACK(run=run, now=printable(path), known=known, commands=self._commands)
+            return t(
+                "The drive of the run {run} is not attached by another name either: attach it again.", run=run
+            )
+        return t(
+            "The drive of the run {run} is {now} now, and nothing of the run is lost. "
+            "Detach it and whatever is {known}. Attach it again so that it is {known}, "
+            "and say {commands}.",
+            run=run,
+            now=printable(path),
+            known=known,
+            commands=self._commands,
+        )
 
     @property
     def _commands(self) -> Said:
         """The commands that go on then, as they are said."""
         record = load_record(self.run)
         if self.undoing or (record is not None and record.phase in GOING_BACK):
-            by = words.BY_UNDO
+            by = Sentence("`diskwright undo {run}`")
         elif record is not None and record.phase in COMPLETE:
-            by = words.BY_EITHER
+            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
         else:
-            by = words.BY_RESUME
+            by = Sentence("`diskwright resume {run}`")
         return by(run=called(self.run))
 
     def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.same_drive import tells_who_it_is
-from wizard.apply.plan.words import carried as words
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.runs import Kind, kind_of, list_runs, load_plan
 from wizard.model.errors import BadInput
 from wizard.model.identity import Identity
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 TAKEN_BACK = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 
@@ -25,7 +24,17 @@ def later_runs(run: Path) -> tuple[Path, ...]:
 def over_later(run: Path) -> Said | None:
     """Why nothing may be put back over whatever was written since; None if no later run made that."""
     later = next(iter(later_runs(run)), None)
-    return words.OVER_LATER(run=run.name, later=later.name, folder=str(run)) if later else None
+    return (
+        t(
+            "Run {later} set up the drive after {run}. Putting back what {run} saved "
+            "would destroy what {later} made. The saved bytes stay in {folder}.",
+            run=run.name,
+            later=later.name,
+            folder=str(run),
+        )
+        if later
+        else None
+    )
 
 
 def _that_wrote(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:

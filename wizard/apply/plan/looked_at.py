@@ -16,7 +16,6 @@ from wizard.apply.block.stand_in import NoStandInError, attached
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stand_ins import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
-from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.lock import lock_run
 from wizard.apply.run.runs import check_owner, load_plan
@@ -26,6 +25,7 @@ from wizard.layout.rehearsed import on_nodes
 from wizard.model.errors import Failed, Refused
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
+from wizard.model.said import t
 from wizard.tools.program import run as run_command
 
 UNMOUNT_SECONDS = 60.0
@@ -74,7 +74,13 @@ def looked_at(run: Path) -> Iterator[Look]:
         stack.callback(os.close, lock_run(run))
         record = load_record(run)
         if record is None or record.phase is not Phase.BARRED:
-            raise Refused(words.NOTHING_WAITS(name=run.name))
+            raise Refused(
+                t(
+                    "Nothing of the run {name} waits to be kept: there is nothing to look at. "
+                    "Nothing was written.",
+                    name=run.name,
+                )
+            )
         plan = load_plan(run)
         nodes = []
         for number, member in enumerate(plan.members):
@@ -82,7 +88,7 @@ def looked_at(run: Path) -> Iterator[Look]:
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
             except NoStandInError as error:
-                raise Failed(words.NOT_SHOWN(why=str(error))) from None
+                raise Failed(t("It cannot be shown: {why}. Nothing was written.", why=str(error))) from None
             forget_caches(node)
             have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
@@ -110,4 +116,11 @@ def end_looks(run: Path) -> None:
     with suppress(Failed):
         release_left(run)
     if node := left_over(run):
-        raise Refused(words.STILL_SHOWN(node=node, name=run.name))
+        raise Refused(
+            t(
+                "{node} shows what waits of the run {name}, and a program still uses it. End "
+                "that program, and unmount what is mounted from there. Nothing was written.",
+                node=node,
+                name=run.name,
+            )
+        )

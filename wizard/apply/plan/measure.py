@@ -18,7 +18,6 @@ from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.plan.run import execute
 from wizard.apply.plan.start import why_direct
-from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import is_locked, lock_run
@@ -27,7 +26,7 @@ from wizard.layout.told.promise import WayBackRoom, promise, wants_word
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 BLOCK_BYTES = 512
 """What `st_blocks` counts in (stat(2))."""
@@ -77,8 +76,20 @@ class Room:
         """The same as data."""
         folder, free = printable(str(self.folder), 200), self.free_bytes
         if self.needed_bytes is None:
-            return words.TAKES_MORE(folder=folder, free=free)
-        takes = words.TAKES if self.fits else words.NO_ROOM_BACK
+            return t(
+                "There is no room for a way back in {folder}: it takes more than the "
+                "{free:size} that are free. Name another folder by --journal DIR.",
+                folder=folder,
+                free=free,
+            )
+        takes = (
+            Sentence("The way back takes {needed:size} in {folder}, where {free:size} are free.")
+            if self.fits
+            else Sentence(
+                "There is no room for a way back in {folder}: it takes {needed:size}, and "
+                "{free:size} are free. Name another folder by --journal DIR."
+            )
+        )
         return in_a_row(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
 
 
@@ -103,7 +114,13 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
             return _tried(plan, folder, environment)
     except OSError as error:
         named = printable(str(folder), 200)
-        raise Refused(words.UNUSABLE(folder=named, why=error.strerror or str(error))) from None
+        raise Refused(
+            t(
+                "{folder} cannot be used for a run: {why}. Nothing was written.",
+                folder=named,
+                why=error.strerror or str(error),
+            )
+        ) from None
     finally:
         for made in missing:
             # As it was: a run that began meanwhile has its folder there.

@@ -19,7 +19,6 @@ from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
 from wizard.apply.engine.stores import new_file
 from wizard.apply.migration.words import STOPPED
-from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.resizing.resized import RESIZERS, check_files_stay
 from wizard.apply.resizing.showing import Showing, shown_with
 from wizard.apply.run.environment import Environment
@@ -47,10 +46,12 @@ from wizard.model.operations.arrays import MakeArray
 from wizard.model.operations.encryption import MAPPER, OpenContainer
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Member, Plan, Resizing, Slot, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 from wizard.model.units import format_capacity
 from wizard.probe.content.notices import notices
 from wizard.tools.program import run as run_command
+
+NOTHING_YET = t("Nothing was written to the drive.")
 
 Execute = Callable[[Site], Said | str]
 """Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
@@ -141,7 +142,17 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             leave_uncopied(there, told_in(ground.journal))
             _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
-    ground.journal.add(Event.COMMAND, str(words.READ(drives=plan.paths, count=len(plan.paths))))
+    ground.journal.add(
+        Event.COMMAND,
+        str(
+            tn(
+                "What {drives:and} holds where it will change is read and kept.",
+                "What {drives:and} hold where they will change is read and kept.",
+                drives=plan.paths,
+                count=len(plan.paths),
+            )
+        ),
+    )
     progress, drives_count = noting(ground.run), len(wanted)
     changes = [
         collected(
@@ -240,7 +251,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     found = next((table for table in tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(words.NO_TABLE(drive=member.drive.path), str(words.NOTHING_YET()))
+        raise Failed(t("The plan writes no table on {drive}.", drive=member.drive.path), str(NOTHING_YET))
     return found
 
 
@@ -280,8 +291,8 @@ def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
                 show_beneath(plan, there)
         except (DiskwrightError, OSError) as error:
             ground.journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = words.STEP_FAILED(step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", str(words.NOTHING_YET())) from None
+            failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
+            raise Failed(f"{failed} {error}", str(NOTHING_YET)) from None
         ground.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 

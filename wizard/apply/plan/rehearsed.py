@@ -30,7 +30,6 @@ from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import check_holds_plan, quietly
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import waiting_sentence
-from wizard.apply.plan.words import rehearsed as words
 from wizard.apply.run.backup import drop_backup, save_backup
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
@@ -44,9 +43,23 @@ from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
+
+BACK = Sentence(
+    "{drives:list}: what was there before is back, bit for bit; all of it was read back and compared."
+)
+UNCHANGED = Sentence(
+    "{drives:list} did not change by one bit: everything was done on a stand-in, which is gone."
+)
+NEVER_WRITTEN = Sentence(
+    "The run is ended. It wrote nothing to {drives:and}, which changed since the rehearsal."
+)
+NOT_COMPARED = Sentence(
+    "The run is ended before its first write to {drives:and}. Not compared with "
+    "the plan: the drive is missing or has changed since."
+)
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
 TO_BARRED = TO_COMMIT | {Phase.BARRED}
@@ -80,7 +93,14 @@ def is_half_found(run: Path) -> bool:
 
 def _refuse_half_found(run: Path) -> None:
     if is_half_found(run):
-        raise Refused(words.HALF_FOUND(name=run.name, drive=load_plan(run).drive.path))
+        raise Refused(
+            t(
+                "The run {name} was cut off while it was read from its drive. Nothing was "
+                "written. `diskwright keep --from-drive {drive}` begins that anew.",
+                name=run.name,
+                drive=load_plan(run).drive.path,
+            )
+        )
 
 
 def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
@@ -104,7 +124,7 @@ def carry_out(
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(words.BEING_UNDONE(name=run.name))
+        raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # What a killed process left would pass for another's of the same name.
@@ -119,13 +139,22 @@ def carry_out(
             delete_scratch(run, plan.paths)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, str(words.STOPPED())
+        return Event.STOPPED, str(t("Stopped before the drive was written to, as asked."))
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
             record = exchange.record
         _tell(plan)
-        journal.add(Event.COMMAND, str(words.WRITTEN(drives=plan.paths)))
+        journal.add(
+            Event.COMMAND,
+            str(
+                t(
+                    "{drives:list}: every byte is written and read back, but for those by which "
+                    "it is recognised.",
+                    drives=plan.paths,
+                )
+            ),
+        )
     if record.phase is Phase.BARRED and not record.blank and not (run / KEEP).exists():
         return Event.WAITING, str(waiting_sentence(plan, called(run)))
     return release(run, journal, finish)
@@ -148,12 +177,20 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.BARRED, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(words.NOT_READY(name=run.name, phase=record.phase))
+        raise Refused(
+            t(
+                "The run {name} is {phase}: it is not ready to be kept. Nothing was written.",
+                name=run.name,
+                phase=record.phase,
+            )
+        )
     clear_drives(plan, quietly)
     with holding(plan.paths, plan.part_path) as drives:
         proof = _released(run, plan, drives, journal)
     _tell(plan)
-    journal.add(Event.COMMAND, str(words.IN_PLACE(drives=plan.paths)))
+    journal.add(
+        Event.COMMAND, str(t("{drives:list}: everything is in place, and was read back.", drives=plan.paths))
+    )
     _delete(run, proof)
     return finish()
 
@@ -206,7 +243,9 @@ def take_back(run: Path, journal: Journal) -> str:
         return _end_rehearsal(run, plan, record)
     if record.phase is Phase.UNDONE:
         # It was, and was cut off before its journal said so.
-        return str(_end(run, plan, words.BACK, words.USED_SINCE))
+        return str(
+            _end(run, plan, BACK, Sentence("The run was undone before, and {drives:and} changed since."))
+        )
     if record.phase is Phase.SAVED and (ended := _end_saved(run, plan, record)):
         return str(ended)
     _check_drives(run, plan, record)
@@ -216,11 +255,11 @@ def take_back(run: Path, journal: Journal) -> str:
         is_written = exchange.has_written
     if is_written:
         _tell(plan)
-        journal.add(Event.COMMAND, str(words.WROTE_BACK(size=changed)))
+        journal.add(Event.COMMAND, str(t("Wrote {size:exact} back.", size=changed)))
     if proof is None:
-        return str(in_a_row(words.NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
+        return str(in_a_row(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
     _delete(run, proof)
-    return str(words.BACK(drives=plan.paths))
+    return str(BACK(drives=plan.paths))
 
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
@@ -229,13 +268,13 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
     release_left(run)
     if not _are_there(run, plan):
         save_record(run, replace(record, phase=Phase.UNDONE))
-        return in_a_row(words.NOT_COMPARED(drives=plan.paths), _still_saved(run))
+        return in_a_row(NOT_COMPARED(drives=plan.paths), _still_saved(run))
     with comparing(run, plan) as checks:
         if checks.is_ahead:
             return None
         checks.check_undo(over=False)
     save_record(run, replace(record, phase=Phase.UNDONE))
-    return _end(run, plan, words.UNCHANGED, words.NEVER_WRITTEN)
+    return _end(run, plan, UNCHANGED, NEVER_WRITTEN)
 
 
 def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Said:
@@ -260,7 +299,7 @@ def _are_there(run: Path, plan: Plan) -> bool:
 
 
 def _still_saved(run: Path) -> Said:
-    return words.STILL_SAVED(folder=str(run / FOLDER))
+    return t("The bytes saved in the rehearsal are still in {folder}.", folder=str(run / FOLDER))
 
 
 def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
@@ -269,7 +308,7 @@ def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
     delete_scratch(run, plan.paths)
-    ended = words.UNCHANGED if all(compared) else words.NOT_COMPARED
+    ended = UNCHANGED if all(compared) else NOT_COMPARED
     return str(ended(drives=plan.paths))
 
 
@@ -281,7 +320,15 @@ def _is_as_planned(run: Path, member: Member) -> bool:
     except DiskwrightError:
         return False
     if drive.waiting is not None and drive.waiting.run == called(run):
-        raise Refused(words.RECORD_OLD(name=run.name, drive=drive.path))
+        raise Refused(
+            t(
+                "The files of the run {name} are older than its drive, where everything is "
+                "written. Nothing was written now. `diskwright keep --from-drive {drive}` "
+                "finishes what waits there.",
+                name=run.name,
+                drive=drive.path,
+            )
+        )
     return (
         identity_difference(member.drive, drive) is None
         and drive.content_digest is not None
@@ -295,9 +342,22 @@ def check_takes_back(run: Path) -> None:
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
     if is_found(run):
-        raise Refused(words.FOUND_NOT_BACK(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} cannot be undone: it was found on its drive. What that held "
+                "before is gone with the folder of the run that wrote it. Nothing was "
+                "written.",
+                name=run.name,
+            )
+        )
     if phase is Phase.KEPT:
-        raise Refused(words.KEPT_NOT_BACK(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} cannot be undone: it was kept, and the old bytes are "
+                "deleted. Nothing was written.",
+                name=run.name,
+            )
+        )
 
 
 def check_there(run: Path, plan: Plan) -> None:
@@ -309,18 +369,22 @@ def check_there(run: Path, plan: Plan) -> None:
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(in_a_row(KEPT(name=run.name), NOTHING_WRITTEN()))
+        raise Refused(in_a_row(KEPT(name=run.name), NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
-        not_complete = words.NOT_COMPLETE(name=run.name, phase=phase)
+        not_complete = t(
+            "The run {name} is {phase}: only what is complete can be kept. Nothing was written.",
+            name=run.name,
+            phase=phase,
+        )
         raise Refused(in_a_row(not_complete, next_commands(run)))
 
 
 def _record(run: Path) -> Record:
     record = load_record(run)
     if record is None:
-        raise BadInput(words.NOT_REHEARSED(name=run.name))
+        raise BadInput(t("The run {name} was not rehearsed.", name=run.name))
     return record
 
 
@@ -356,12 +420,23 @@ def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
 
 
 def _rehearse(plan: Plan, ground: Ground) -> Record:
-    tried_out = words.TRIED_OUT(drives=plan.paths, count=len(plan.paths))
+    tried_out = tn(
+        "Everything is tried out on a stand-in for {drives:list} first; nothing is written to it yet.",
+        "Everything is tried out on stand-ins for {drives:list} first; nothing is written to them yet.",
+        drives=plan.paths,
+        count=len(plan.paths),
+    )
     ground.journal.add(Event.COMMAND, str(tried_out))
     try:
         record = rehearse(plan, ground)
     except NoStandInError as error:
-        raise Refused(words.NO_STAND_IN(drives=plan.paths, why=str(error))) from None
+        raise Refused(
+            t(
+                "No stand-in for {drives:list} can be had: {why}. Nothing was written.",
+                drives=plan.paths,
+                why=str(error),
+            )
+        ) from None
     except Failed as error:
         room = _no_room(plan, ground.run) if free_bytes(ground.run) < LITTLE_BYTES else ""
         delete_scratch(ground.run, plan.paths)
@@ -376,8 +451,16 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
 def _no_room(plan: Plan, run: Path) -> Said:
     """Why a rehearsal failed for want of room. Without a way back no single partition is changed."""
     if plan.part:
-        return words.NO_ROOM(folder=str(run))
-    return words.NO_ROOM_OR(folder=str(run), word=shlex.quote(WORD))
+        return t(
+            "There was no room left in {folder} to try it out: name another folder with --journal DIR.",
+            folder=str(run),
+        )
+    return t(
+        "There was no room left in {folder} to try it out. Name another folder with "
+        "--journal DIR, or begin anew without a way back by --confirm {word}.",
+        folder=str(run),
+        word=shlex.quote(WORD),
+    )
 
 
 def _tell_changes(record: Record, ground: Ground) -> None:
@@ -385,12 +468,36 @@ def _tell_changes(record: Record, ground: Ground) -> None:
     for change in record.changes:
         size, places = change.changed_bytes, len(change.places)
         if change.blank:
-            said = words.ONLY_ZEROS(size=size, count=places, drive=change.path)
+            said = tn(
+                "{size:exact} in {count} place of {drive} will change; it held only zeros there.",
+                "{size:exact} in {count} places of {drive} will change; it held only zeros there.",
+                size=size,
+                count=places,
+                drive=change.path,
+            )
         else:
-            said = words.HELD(size=size, count=places, drive=change.path, folder=folder)
+            said = tn(
+                "{size:exact} in {count} place of {drive} will change; what it held there is "
+                "kept in {folder}.",
+                "{size:exact} in {count} places of {drive} will change; what it held there "
+                "is kept in {folder}.",
+                size=size,
+                count=places,
+                drive=change.path,
+                folder=folder,
+            )
         ground.journal.add(Event.SAVED, str(said))
         if not record.blank and change.notice is None:
-            ground.journal.add(Event.COMMAND, str(words.NO_NOTICE(drive=change.path, folder=folder)))
+            ground.journal.add(
+                Event.COMMAND,
+                str(
+                    t(
+                        "{drive} has no free place for a notice: only {folder} tells what waits on it.",
+                        drive=change.path,
+                        folder=folder,
+                    )
+                ),
+            )
 
 
 @contextmanager
@@ -440,15 +547,18 @@ def next_commands(run: Path) -> Said:
     """Name the commands that work now for a run, each asked with its own checks."""
     record, name = _record(run), called(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
-        return engine_words.NOTHING_LEFT()
+        return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
         return engine_words.GOES_ON(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
-        return in_a_row(words.ONLY_STAND_IN(), engine_words.GOES_ON(command="resume", run=name))
+        return in_a_row(
+            t("Nothing was written to the drive: all of this happened on a stand-in."),
+            engine_words.GOES_ON(command="resume", run=name),
+        )
     try:
         with comparing(run, load_plan(run)) as exchange:
             said = exchange.next_commands()
-        return over_later(run) or said if said.code == engine_words.SHOWS_RUN.code else said
+        return over_later(run) or said if said.is_of(engine_words.SHOWS_RUN) else said
     except DiskwrightError:
         return engine_words.SHOWS_RUN(run=name)
 

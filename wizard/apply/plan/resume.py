@@ -16,7 +16,6 @@ from wizard.apply.plan.guard import (
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.same_drive import check_same_start, probe_members
 from wizard.apply.plan.traces import is_half_made, made_differences
-from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.process import UNDOING
@@ -36,7 +35,7 @@ from wizard.model.names import printable
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import MakeSubvolumes, Member, Mount, Plan, TurnOnSwap, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import Result
 from wizard.tools.program import run as run_command
 
@@ -112,7 +111,15 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     check_on_array(run, plan, begun, done, making)
     if place := drive_digests.changed(run, plan, begun):
         device, where = place
-        raise Refused(words.CHANGED_AT(device=device, byte=where.start_bytes, run=run.name))
+        raise Refused(
+            t(
+                "{device} was changed at byte {byte} since the run {run} ended: it cannot go "
+                "on safely. Make a new plan. Nothing was written.",
+                device=device,
+                byte=where.start_bytes,
+                run=run.name,
+            )
+        )
 
 
 def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int]) -> None:
@@ -125,9 +132,18 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
     if numbers and numbers[0] in done:
         differences = disk_differences(member.after, drive)
     elif numbers and (found := strangers(drive, member.before, member.after)):
-        differences = tuple(words.NEITHER(part=part.path) for part in found)
+        differences = tuple(
+            t("{part} is neither of the old table nor of the new one", part=part.path) for part in found
+        )
     if differences:
-        raise Refused(words.TABLE_CHANGED(drive=drive.path, differences=first_three(differences)))
+        raise Refused(
+            t(
+                "{drive} was changed since the run ended: {differences}. Make a new plan. "
+                "Nothing was written.",
+                drive=drive.path,
+                differences=first_three(differences),
+            )
+        )
 
 
 def check_made(
@@ -150,7 +166,13 @@ def check_made(
         if plan.after.whole and not is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
-            raise Refused(words.LEFT_CHANGED(drive=drive.path, differences=first_three(found)))
+            raise Refused(
+                t(
+                    "{drive} was changed since the run ended: {differences}. Nothing was written.",
+                    drive=drive.path,
+                    differences=first_three(found),
+                )
+            )
 
 
 def check_holds_plan(run: Path, plan: Plan) -> None:
@@ -170,11 +192,15 @@ def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterat
     """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not
     leave there."""
     if whole and drive.is_empty is not True:
-        yield words.NO_LONGER_EMPTY(drive=drive.path)
+        yield t("{drive} is no longer empty", drive=drive.path)
     elif not whole and (
         new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}
     ):
-        yield words.HOLDS_NEW(drive=drive.path, kind=printable(min(new), 40))
+        yield t(
+            "{drive} holds {kind}, which it did not hold before",
+            drive=drive.path,
+            kind=printable(min(new), 40),
+        )
 
 
 def check_on_array(
@@ -212,8 +238,24 @@ def _check_on(
     if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
         kinds = tuple(sorted({printable(signature.kind, 40) for signature in found}))
         if not kinds:
-            raise Refused(words.GONE(node=node, run=run.name))
-        raise Refused(words.STRANGER(node=node, kinds=kinds, run=run.name))
+            raise Refused(
+                t(
+                    "{node} no longer holds what the run {run} made there: it was not touched. "
+                    "Nothing was written.",
+                    node=node,
+                    run=run.name,
+                )
+            )
+        raise Refused(
+            t(
+                "{node} holds {kinds:list}, which the run {run} did not make there: it was "
+                "not touched. If that is old and not wanted, `wipefs --all {node}` erases "
+                "it. Nothing was written.",
+                node=node,
+                kinds=kinds,
+                run=run.name,
+            )
+        )
 
 
 def _table_of(plan: Plan, path: str) -> WriteTable | None:

@@ -13,7 +13,6 @@ from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.same_drive import probe_members
 from wizard.apply.plan.steps_told import headline
 from wizard.apply.plan.verify import verify
-from wizard.apply.plan.words import carried as words
 from wizard.apply.resizing.resized import resize_filesystem
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import Environment
@@ -60,7 +59,13 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import Said, joined
+from wizard.model.said import Said, Sentence, joined, t, tn
+
+NOT_TOGETHER = t("What was made could not be put together:")
+NOTHING_MORE = t("Nothing more was written.")
+PULLED = Sentence("{drive} is not attached any more: plug it in again.")
+HAS_LINE = Sentence("{file} has the line:")
+NOT_CHECKED = t("Every step was done, but nothing could be checked.")
 
 CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
@@ -94,7 +99,7 @@ def _clone(plan: Plan) -> str | None:
     try:
         check_no_clone(plan)
     except Failed as error:
-        return error.ending_in(str(words.NOTHING_MORE()))
+        return error.ending_in(str(NOTHING_MORE))
     return None
 
 
@@ -103,7 +108,7 @@ def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str |
     try:
         put_up(plan, told_in(journal, drive_locks))
     except DiskwrightError as error:
-        return f"{words.NOT_TOGETHER()} {behind_pulled(plan, error)}"
+        return f"{NOT_TOGETHER} {behind_pulled(plan, error)}"
     return None
 
 
@@ -165,7 +170,13 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     if failure := _let_udev_look(plan, drive_locks):
         return failure
     if place := drive_digests.changed(run, plan, begun):
-        return str(words.CHANGED_MEANWHILE(device=place[0], byte=place[1].start_bytes))
+        return str(
+            t(
+                "{device} was changed at byte {byte} by another program while udev caught up.",
+                device=place[0],
+                byte=place[1].start_bytes,
+            )
+        )
     return None
 
 
@@ -185,7 +196,7 @@ def _let_udev_look(
         for drive in probe_members(plan):
             check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
-        return error.ending_in(str(words.NOTHING_MORE()))
+        return error.ending_in(str(NOTHING_MORE))
     return None
 
 
@@ -238,7 +249,7 @@ def execute(site: Site) -> Said | str:
             line = fstab.add_line(
                 site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name)
             )
-            return f"{words.HAS_LINE(file=str(site.environment.fstab))} {line}"
+            return f"{HAS_LINE(file=str(site.environment.fstab))} {line}"
         case Mount():
             return mount_filesystem(operation, site)
         case TurnOnSwap():
@@ -272,14 +283,14 @@ def _check_nodes(operation: Operation, site: Site) -> None:
 def behind_pulled(plan: Plan, said: object) -> str:
     """What is said, behind the reason for all of it where a drive is not there any more."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
-    return f"{words.PULLED(drive=gone)} {said}" if gone else str(said)
+    return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
-        raise Failed(f"{words.NOT_CHECKED()} {error}") from None
+        raise Failed(f"{NOT_CHECKED} {error}") from None
     failed = 0
     for check in verify(
         plan,
@@ -291,8 +302,20 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
-        return Event.FAILED, behind_pulled(plan, words.CHECKS(count=failed))
-    planned = words.SET_UP(drives=plan.paths, count=len(plan.members))
+        return Event.FAILED, behind_pulled(
+            plan,
+            tn(
+                "Every step was done, but {count} check does not hold.",
+                "Every step was done, but {count} checks do not hold.",
+                count=failed,
+            ),
+        )
+    planned = tn(
+        "{drives:list} is set up exactly as planned; every check holds.",
+        "{drives:list} are set up exactly as planned; every check holds.",
+        drives=plan.paths,
+        count=len(plan.members),
+    )
     return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
 
 
@@ -304,9 +327,9 @@ def reached(run: Path, plan: Plan) -> str:
         return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
     if final := no_way_back(plan, begun):
-        back = words.NOT_BACK(final=final)
+        back = t("It cannot be undone any more, since {final} was begun.", final=final)
     elif not begun:
-        back = NOTHING_WRITTEN()
+        back = NOTHING_WRITTEN
     else:
         return str(how_far(done, len(plan.steps)))
     return f"{how_far(done, len(plan.steps))} {back}"

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from wizard.apply.plan.words import drives as words
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -12,10 +11,13 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.probe.drive.identity import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
+
+NOT_AT = Sentence("The drive of this plan is not at {drive}:")
+AGAIN = t("Make the plan again.")
 
 Where = Callable[[Identity, Drive | None], Said]
 """Says where a drive is that is not at its place; or what to do with the one there, which has another size
@@ -30,8 +32,8 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
         raise Refused(
-            f"{words.NOT_AT(drive=printable(identity.path))} {error} {where(identity, None)}",
-            str(NOTHING_WRITTEN()),
+            f"{NOT_AT(drive=printable(identity.path))} {error} {where(identity, None)}",
+            str(NOTHING_WRITTEN),
         ) from None
     _check_identity(identity, drive, where)
     return drive
@@ -48,7 +50,13 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         # One of them is not there: asked one by one, it is named.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
-        raise _refused(words.NOT_SO_MANY(drives=plan.paths, number=len(plan.members)))
+        raise _refused(
+            t(
+                "{drives:list} are not {number} drives: make the plan again.",
+                drives=plan.paths,
+                number=len(plan.members),
+            )
+        )
     for member, drive in zip(plan.members, drives, strict=True):
         _check_identity(member.drive, drive, where)
     return drives
@@ -58,19 +66,41 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one that was planned for."""
     known = printable(identity.path)
     if drive.path != identity.path:
-        raise _refused(words.OTHER_NAME(known=known, drive=drive.path))
+        raise _refused(
+            t(
+                "{known} is another name of {drive}: make the plan again for {drive}.",
+                known=known,
+                drive=drive.path,
+            )
+        )
     # A loop device waits for a file, as a reader does for a card; fixed hardware of no size cannot be used.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
-        raise _refused(words.NO_MEDIUM(drive=drive.path, where=where(identity, None)))
+        raise _refused(
+            t("There is no medium in {drive}. {where}", drive=drive.path, where=where(identity, None))
+        )
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
             there = where(identity, drive)
-            raise _refused(words.RESIZED(drive=drive.path, difference=difference, where=there))
-        raise _refused(words.OTHER_DRIVE(drive=known, difference=difference, where=where(identity, None)))
+            raise _refused(
+                t(
+                    "{drive} has changed its size: {difference}. {where}",
+                    drive=drive.path,
+                    difference=difference,
+                    where=there,
+                )
+            )
+        raise _refused(
+            t(
+                "{drive} is not the drive that this plan was made for: {difference}. {where}",
+                drive=known,
+                difference=difference,
+                where=where(identity, None),
+            )
+        )
 
 
 def _refused(said: Said) -> Refused:
-    return Refused(said, str(NOTHING_WRITTEN()))
+    return Refused(said, str(NOTHING_WRITTEN))
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Said | None:
@@ -81,17 +111,20 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
     if nothing can be compared. Only then the drive's own numbers are enough.
     """
     if difference := identity_difference(identity, drive):
-        return words.ANOTHER(drive=drive.path, difference=difference)
+        return t("{drive} is another drive: {difference}", drive=drive.path, difference=difference)
     attached = is_same_attachment(identity, drive)
     # Linux before 5.15 does not count attachments: the content is compared, too.
     if attached and identity.diskseq is not None:
         return None
     found = is_left_there()
     if found is False:
-        return words.CONTAINS_OTHER(drive=drive.path)
+        return t("{drive} may be another drive: its content is not that of the run", drive=drive.path)
     if found or attached or tells_who_it_is(identity):
         return None
-    return words.ATTACHED_AGAIN(drive=drive.path)
+    return t(
+        "{drive} has no serial number of its own and was attached again, so it can be another drive",
+        drive=drive.path,
+    )
 
 
 def identity_difference(identity: Identity, drive: Drive) -> Said | None:
@@ -99,15 +132,15 @@ def identity_difference(identity: Identity, drive: Drive) -> Said | None:
     drive keeps does."""
     model = identity.model if is_same_model(identity.model, drive.model) else drive.model
     pairs: list[tuple[Sentence, str | int | None, str | int | None]] = [
-        (words.OTHER_SERIAL, identity.serial, drive.serial),
-        (words.OTHER_WWN, identity.wwn, drive.wwn),
-        (words.OTHER_MODEL, identity.model, model),
-        (words.OTHER_SIZE, identity.size_bytes, drive.size_bytes),
+        (Sentence("its serial is {seen}, not {known}"), identity.serial, drive.serial),
+        (Sentence("its WWN is {seen}, not {known}"), identity.wwn, drive.wwn),
+        (Sentence("its model is {seen}, not {known}"), identity.model, model),
+        (Sentence("its size in bytes is {seen}, not {known}"), identity.size_bytes, drive.size_bytes),
     ]
     for other, known, seen in pairs:
         if known != seen:
             return other(seen=_shown(seen), known=_shown(known))
-    return None if identity.geometry == drive.geometry else words.OTHER_BLOCKS()
+    return None if identity.geometry == drive.geometry else t("its block sizes are others")
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
@@ -118,16 +151,16 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
 
 
 def _shown(value: str | int | None) -> Said | str:
-    return words.NONE() if value is None else printable(str(value))
+    return t("none") if value is None else printable(str(value))
 
 
 def _whereabouts(identity: Identity, resized: Drive | None) -> Said:
     """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
     if resized is not None:
-        return words.AGAIN()
+        return AGAIN
     if path := find_drive(identity, partial(_is_the_one, identity)):
-        return words.NOW_AT(drive=printable(path))
-    return words.NOWHERE()
+        return t("That drive is {drive} now: make the plan again for it.", drive=printable(path))
+    return t("It is not attached anywhere else: attach it, or make the plan again.")
 
 
 def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
@@ -178,19 +211,46 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only when a run is begun: one that is taken up again knows its drive by what it left there.
     """
-    shown, again = printable(identity.path), (words.AGAIN(), NOTHING_WRITTEN())
+    shown, again = printable(identity.path), (AGAIN, NOTHING_WRITTEN)
     if drive.same_serial and not identity.serial_shared:
         # What was typed was the serial number, and that names both by now.
-        raise Refused(in_a_row(words.SHARED_SINCE(drive=shown, others=drive.same_serial), *again))
+        raise Refused(
+            in_a_row(
+                t(
+                    "{others:list} tells the serial number of {drive} too, which was not so when "
+                    "the plan was made.",
+                    drive=shown,
+                    others=drive.same_serial,
+                ),
+                *again,
+            )
+        )
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
-            raise Refused(in_a_row(words.STARTED_AGAIN(drive=shown), *again))
+            raise Refused(
+                in_a_row(
+                    t(
+                        "The machine was started again since this plan was made, and {drive} tells "
+                        "no serial number to know it by.",
+                        drive=shown,
+                    ),
+                    *again,
+                )
+            )
         return
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
         place = find_drive(identity, partial(_is_the_one, identity))
-        anew = words.ATTACHED_ANEW(drive=shown, now=now, before=before or 0)
-        seems = (words.SEEMS(drive=printable(place)),) if place else ()
+        anew = t(
+            "{drive} was attached anew since this plan was made: its number since the "
+            "start is {now}, not {before}. So it can be another drive now.",
+            drive=shown,
+            now=now,
+            before=before or 0,
+        )
+        seems = (
+            (t("The drive of the plan seems to be {drive} now.", drive=printable(place)),) if place else ()
+        )
         raise Refused(in_a_row(anew, *seems, *again))

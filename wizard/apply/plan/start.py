@@ -15,7 +15,6 @@ from wizard.apply.engine.words import UNKNOWN_DATA
 from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
-from wizard.apply.plan.words import begun as words
 from wizard.apply.run.backup import save_backup
 from wizard.apply.run.begin import begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
@@ -24,7 +23,6 @@ from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.run.vault import write_durably
 from wizard.apply.system.key_file import key_of
-from wizard.apply.words import HAS_WAY_BACK, NEEDS_STAND_IN
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
@@ -34,7 +32,7 @@ from wizard.model.errors import Refused
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t, tn
 from wizard.model.units import MIB
 
 ANY = Environment()
@@ -78,7 +76,13 @@ def start_run(
     secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
     if plan.part and WORD in tokens:
-        raise Refused(HAS_WAY_BACK(part=plan.part_path, word=WORD))
+        raise Refused(
+            t(
+                "Changing {part} always has a way back: leave out {word!r}. Nothing was written.",
+                part=plan.part_path,
+                word=WORD,
+            )
+        )
     folder = runs_folder(journal_dir)
     # Asked once: the steps run on the drive only where whoever confirmed it knows that.
     why = why_direct(plan, folder)
@@ -95,7 +99,12 @@ def start_run(
                 write_durably(run / KEEP, b"", os.O_TRUNC)
         return run
 
-    applying = words.APPLYING(count=len(plan.steps), drives=plan.paths)
+    applying = tn(
+        "Applying {count} step to {drives:list}.",
+        "Applying {count} steps to {drives:list}.",
+        count=len(plan.steps),
+        drives=plan.paths,
+    )
     return begin_new(make, str(applying), drive_locks, secret)
 
 
@@ -118,7 +127,14 @@ def _cleared(
     check_tokens(plan, tokens)
     check_root()
     if plan.part and why:
-        raise Refused(NEEDS_STAND_IN(part=plan.part_path, why=why))
+        raise Refused(
+            t(
+                "Changing {part} is only done on a stand-in first, and that is not possible: "
+                "{why}. Nothing was written.",
+                part=plan.part_path,
+                why=why,
+            )
+        )
     _check_word(plan, tokens, why)
     check_tools(plan)
     check_surroundings(plan, environment)
@@ -132,7 +148,10 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
         return
     found = [] if wants_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
     if found or wants_word(plan, why_direct):
-        said = in_a_row(*found, words.ALSO_WORD(word=shlex.quote(WORD)))
+        said = in_a_row(
+            *found,
+            t("To go on like that, say also --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
+        )
         raise Refused(f"{promise(plan, why_direct)} {said}")
 
 
@@ -161,11 +180,34 @@ def _unconfirmed(plan: Plan, wrong: str | None) -> Said:
     if len(plan.members) == 1:
         drive, option = plan.drive.path, options[0]
         if wrong is None:
-            return words.TOKEN(drive=drive, option=option)
-        return words.WRONG_TOKEN(drive=drive, option=option, wrong=printable(wrong))
+            return t(
+                "To confirm that {drive} is to be overwritten, give its token with {option}. "
+                "Nothing was written.",
+                drive=drive,
+                option=option,
+            )
+        return t(
+            "To confirm that {drive} is to be overwritten, give its token with {option}: "
+            "'{wrong}' is not its token. Nothing was written.",
+            drive=drive,
+            option=option,
+            wrong=printable(wrong),
+        )
     if wrong is None:
-        return words.EACH_TOKEN(drives=plan.paths, options=options)
-    return words.NO_TOKEN(drives=plan.paths, options=options, wrong=printable(wrong))
+        return t(
+            "To confirm that {drives:list} are to be overwritten, give the token of each "
+            "with {options:row}. Every drive needs its own, once. Nothing was written.",
+            drives=plan.paths,
+            options=options,
+        )
+    return t(
+        "To confirm that {drives:list} are to be overwritten, give the token of each "
+        "with {options:row}. '{wrong}' is the token of none of them. Nothing was "
+        "written.",
+        drives=plan.paths,
+        options=options,
+        wrong=printable(wrong),
+    )
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
@@ -173,13 +215,18 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     no use for one."""
     if not plan.containers:
         if secret is not None:
-            raise Refused(words.NO_USE())
+            raise Refused(t("A passphrase was given, and this plan encrypts nothing. Nothing was written."))
         return
     if secret is None:
-        raise Refused(words.WANTS_PASSPHRASE(devices=tuple(one.device for one in plan.containers)))
+        raise Refused(
+            t(
+                "The plan encrypts {devices:list}: it wants a passphrase. Nothing was written.",
+                devices=tuple(one.device for one in plan.containers),
+            )
+        )
     by_key = any(one.key for one in plan.containers)
     if fault := content_fault(secret) if by_key else passphrase_fault(secret):
-        raise Refused(words.BAD_PASSPHRASE(fault=fault))
+        raise Refused(t("The passphrase {fault}. Nothing was written.", fault=fault))
 
 
 def lock_all(

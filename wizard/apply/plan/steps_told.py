@@ -7,11 +7,10 @@ from pathlib import Path
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.migration.words import RESULT_RUNNING
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.words import told as words
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
-from wizard.apply.words import DELETED, GROWN, NOT_YET, READY, READY_UNMOUNTED, SEVERAL_READY
+from wizard.apply.words import NOT_YET, READY
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import WORD, wants_word
 from wizard.layout.wishes.subvolumes import places_of
@@ -21,19 +20,42 @@ from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Mount, Plan
-from wizard.model.said import Said, in_a_row, joined
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, joined, t, tn
+
+NOTHING_TO_UNDO = t("Undo: there is nothing to undo.")
 
 RESULTS = {
-    RunState.DONE: words.DONE,
-    RunState.STOPPED: words.STOPPED,
-    RunState.REFUSED: words.REFUSED,
-    RunState.INTERRUPTED: words.INTERRUPTED,
-    RunState.UNDONE: words.UNDONE,
-    RunState.KEPT: words.KEPT,
+    RunState.DONE: Sentences(
+        "The drive is set up as it was shown, and was checked.",
+        "The drives are set up as they were shown, and were checked.",
+    ),
+    RunState.STOPPED: Sentences(
+        "The run stopped between two steps. The drive is set up in part.",
+        "The run stopped between two steps. The drives are set up in part.",
+    ),
+    RunState.REFUSED: Sentences(
+        "The run was refused before its first write. The drive is as it was.",
+        "The run was refused before its first write. The drives are as they were.",
+    ),
+    RunState.INTERRUPTED: Sentences(
+        "The run ended without finishing. The drive is set up in part.",
+        "The run ended without finishing. The drives are set up in part.",
+    ),
+    RunState.UNDONE: Sentences(
+        "The run was undone: the old table and signatures are back.",
+        "The run was undone: the old tables and signatures are back.",
+    ),
+    RunState.KEPT: Sentences(
+        "Kept: the drive is in use as it was shown, and was checked. There is no way back any more.",
+        "Kept: the drives are in use as they were shown, and were checked. There is no way back any more.",
+    ),
 }
 """What is said of a drive, or of several, in each state, behind the headline of the run."""
 
-ALIKE = {RunState.FAILED: words.FAILED, RunState.RUNNING: RESULT_RUNNING}
+ALIKE = {
+    RunState.FAILED: Sentence("A step failed. What came before it is done, what comes after it is not."),
+    RunState.RUNNING: RESULT_RUNNING,
+}
 """What is said however many drives there are."""
 
 
@@ -45,12 +67,16 @@ def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
     """What matters most of how a run ended: how much is ready where, for whom, or that it is not in use yet;
     nothing where it came to no such end."""
     if state is RunState.WAITING:
-        return (NOT_YET(),)
+        return (NOT_YET,)
     if state not in (RunState.DONE, RunState.KEPT):
         return ()
     if not plan.volumes:
         left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
-        return (GROWN(part=plan.part_path, size=left.size_bytes) if left else DELETED(part=plan.part_path),)
+        return (
+            t("{part} now has {size:size}, with all files.", part=plan.part_path, size=left.size_bytes)
+            if left
+            else t("{part} is deleted; its space is free.", part=plan.part_path),
+        )
     used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
     ready = tuple(
         READY(
@@ -64,8 +90,20 @@ def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
     if ready:
         return ready
     if len(plan.volumes) > 1:
-        return (SEVERAL_READY(volumes=len(plan.volumes), drives=plan.paths),)
-    return (READY_UNMOUNTED(size=volume_bytes(plan, 0) or 0, device=plan.volumes[0].path),)
+        return (
+            t(
+                "{volumes} volumes ready on {drives:and}, not mounted.",
+                volumes=len(plan.volumes),
+                drives=plan.paths,
+            ),
+        )
+    return (
+        t(
+            "{size:size} ready on {device}, not mounted.",
+            size=volume_bytes(plan, 0) or 0,
+            device=plan.volumes[0].path,
+        ),
+    )
 
 
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
@@ -87,24 +125,47 @@ def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Said]:
 def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Said | None:
     """What `RESULTS` cannot say of a rehearsed run; None where it can."""
     if state is RunState.UNDONE:
-        return words.UNDONE_WHOLE()
+        return t("The run was undone: what was there before is back, bit for bit.")
     if state not in EARLY:
         return None
     ended = EARLY[state]()
     if phase in UNTOUCHED:
-        return words.BEFORE_WRITING(ended=ended, count=drives)
+        return tn(
+            "{ended} before anything was written: all of it was on a stand-in. The drive is as it was.",
+            "{ended} before anything was written: all of it was on a stand-in. The drives are as they were.",
+            ended=ended,
+            count=drives,
+        )
     if phase in GOING_BACK:
-        return words.WHILE_GOING_BACK(ended=ended, count=drives)
+        return tn(
+            "{ended} while what was there before was being put back. The drive is barred "
+            "until that is finished.",
+            "{ended} while what was there before was being put back. The drives are "
+            "barred until that is finished.",
+            ended=ended,
+            count=drives,
+        )
     if phase in (Phase.RELEASED, Phase.KEPT):
-        return words.WHILE_PUT_TO_USE(ended=ended, count=drives)
-    return words.WHILE_WRITING(ended=ended, count=drives)
+        return tn(
+            "{ended} while it was being put to use. The drive is written as it was shown.",
+            "{ended} while it was being put to use. The drives are written as they were shown.",
+            ended=ended,
+            count=drives,
+        )
+    return tn(
+        "{ended} while the drive was being written. The drive is barred until that is finished or undone.",
+        "{ended} while the drives were being written. The drives are barred until "
+        "that is finished or undone.",
+        ended=ended,
+        count=drives,
+    )
 
 
 EARLY = {
-    RunState.FAILED: words.EARLY_FAILED,
-    RunState.STOPPED: words.EARLY_STOPPED,
-    RunState.REFUSED: words.EARLY_REFUSED,
-    RunState.INTERRUPTED: words.EARLY_INTERRUPTED,
+    RunState.FAILED: Sentence("The run failed"),
+    RunState.STOPPED: Sentence("The run stopped, as it was asked to,"),
+    RunState.REFUSED: Sentence("The run was refused"),
+    RunState.INTERRUPTED: Sentence("The run was cut off"),
 }
 """How a sentence begins on a run that did not come to its end."""
 
@@ -119,17 +180,23 @@ def undo_sentence(
 def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None) -> Said:
     begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if phase is Phase.UNDONE or phase in UNTOUCHED:
-        return words.NOTHING_TO_UNDO()
+        return NOTHING_TO_UNDO
     if phase is Phase.KEPT:
-        return words.SAVED_DELETED()
+        return t("Undo is no longer possible: it is in use, and what was saved is deleted.")
     if phase is not None:
-        return words.BACK_WHOLE(run=called(run))
+        return t(
+            "Undo: sudo diskwright undo {run} puts back what was there before, bit for bit.", run=called(run)
+        )
     if state is RunState.REFUSED or not begun:
-        return words.NOTHING_TO_UNDO()
+        return NOTHING_TO_UNDO
     if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return words.BEGUN_LOST(final=final) if lost else words.BEGUN(final=final)
-    return words.BACK_TABLE(run=called(run))
+        return (
+            t("Undo is no longer possible: {final} was begun; what lay there before is lost.", final=final)
+            if lost
+            else t("Undo is no longer possible: {final} was begun.", final=final)
+        )
+    return t("Undo: sudo diskwright undo {run} puts the old table and signatures back.", run=called(run))
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:
@@ -140,18 +207,50 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
     )
     where = (plan.part_path,) if plan.part else plan.paths
-    used = words.USED_AT(places=places) if places else words.USED()
+    used = (
+        t("It is put to use, mounted at {places:and}.", places=places) if places else t("It is put to use.")
+    )
     loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
-    kept = in_a_row(used, words.LOST_THEN(count=drives) if loses else words.NO_WAY_BACK())
-    why_secret = str(OPENED_TO_KEEP()) if plan.takes_passphrase else ""
-    keep = Choice(Settling.KEEP, str(words.KEEP_IT(drives=where)), str(kept), why_secret)
-    undo = Choice(Settling.UNDO, str(words.UNDO_IT(drives=where)), str(words.PUT_BACK(count=drives)))
+    kept = in_a_row(
+        used,
+        tn(
+            "What the drive held before is lost then, and there is no way back.",
+            "What the drives held before is lost then, and there is no way back.",
+            count=drives,
+        )
+        if loses
+        else t("There is no way back then."),
+    )
+    why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
+    keep = Choice(
+        Settling.KEEP, str(t("Keep what was made on {drives:and}?", drives=where)), str(kept), why_secret
+    )
+    undo = Choice(
+        Settling.UNDO,
+        str(t("Undo what was made on {drives:and}?", drives=where)),
+        str(
+            tn(
+                "What the drive held before is put back, bit for bit, and compared. What was "
+                "made is gone then.",
+                "What the drives held before is put back, bit for bit, and compared. What "
+                "was made is gone then.",
+                count=drives,
+            )
+        ),
+    )
     return Decision((keep, undo))
 
 
 def waiting_sentence(plan: Plan, name: str) -> Said:
     """What a run says that waits for a decision; `name` is how a command calls it."""
-    return words.WAITING(drives=plan.paths, run=name)
+    return t(
+        "Done, not yet in use: everything is on {drives:list}, and was read back. "
+        "Nothing can be mounted from there before you decide. `diskwright keep "
+        "{run}` puts it to use; `diskwright undo {run}` puts back what was there, "
+        "bit for bit.",
+        drives=plan.paths,
+        run=name,
+    )
 
 
 def confirmation(plan: Plan, why_direct: str = "") -> str:

@@ -11,7 +11,6 @@ from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.sides import side_of
 from wizard.apply.engine.survey import Content, Side, content_of, likeness, stray
 from wizard.apply.plan.same_drive import tells_who_it_is
-from wizard.apply.plan.words import guard as words
 from wizard.layout.rehearsed import ON_DRIVE, on_drives
 from wizard.layout.steps.commands import physical_volume_uuid
 from wizard.model.machine import Drive, Signature
@@ -19,7 +18,7 @@ from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.operations.encryption import MakeContainer
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Operation, Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
@@ -97,9 +96,9 @@ def made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, maki
         if making and isinstance(operation, MakeFilesystem) and is_half_made(operation, signatures):
             continue
         if whole and found != [uuid]:
-            yield words.NO_LONGER_HOLDS(device=device)
+            yield t("{device} no longer holds what was made there", device=device)
         elif not whole and found not in ([], [uuid]):
-            yield words.HOLDS_OTHER(device=device)
+            yield t("{device} holds what this run did not make", device=device)
 
 
 def _made_by(operation: Operation) -> dict[str, str]:

@@ -12,7 +12,6 @@ from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_unused, without_planning
 from wizard.apply.plan.resume import check_made, check_on_array, own_drives, quietly
-from wizard.apply.plan.words import guard as words
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.process import UNDOING
@@ -29,7 +28,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.operations.encryption import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Member, Plan
-from wizard.model.said import Said, in_a_row, joined
+from wizard.model.said import Said, in_a_row, joined, t, tn
 from wizard.probe.machine import probe_drive
 
 
@@ -41,7 +40,14 @@ def check_undoable(run: Path, plan: Plan) -> None:
     if not begun:
         raise Refused(WROTE_NOTHING(name=run.name))
     if what := no_way_back(plan, begun):
-        raise Refused(words.NOT_BACK(name=run.name, final=what))
+        raise Refused(
+            t(
+                "The run {name} cannot be undone: {final} was begun, and what that wrote "
+                "over is lost. Nothing was written.",
+                name=run.name,
+                final=what,
+            )
+        )
 
 
 def check_drives(run: Path, plan: Plan) -> None:
@@ -67,7 +73,15 @@ def check_drives(run: Path, plan: Plan) -> None:
     check_on_array(run, plan, begun, done)
     if place := drive_digests.changed(run, plan, begun):
         device, where = place
-        raise Refused(words.WOULD_DESTROY(device=device, byte=where.start_bytes, run=run.name))
+        raise Refused(
+            t(
+                "{device} was changed at byte {byte} since the run {run} ended; putting back "
+                "what was there before could destroy that. Nothing was written.",
+                device=device,
+                byte=where.start_bytes,
+                run=run.name,
+            )
+        )
 
 
 def put_back_saved(run: Path, journal: Journal) -> str:
@@ -87,7 +101,9 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     if not back:
         take_apart(plan, quietly)
     said = [
-        words.BACK_BEFORE(drive=member.drive.path) for member in plan.members if member.drive.path in back
+        t("{drive} was put back before.", drive=member.drive.path)
+        for member in plan.members
+        if member.drive.path in back
     ]
     for member in plan.members:
         if member.drive.path in back:
@@ -114,7 +130,17 @@ def _restore_drive(
     for one in reversed(saved):
         write_bytes(drive, one.offset_bytes, contents[one])
     forget_caches(drive)
-    journal.add(Event.COMMAND, str(words.WROTE_BACK(count=len(saved), drive=drive)))
+    journal.add(
+        Event.COMMAND,
+        str(
+            tn(
+                "Wrote {count} saved region back to {drive}.",
+                "Wrote {count} saved regions back to {drive}.",
+                count=len(saved),
+                drive=drive,
+            )
+        ),
+    )
     tell_kernel(drive, anew=True)
     covered: list[Extent] = []
     for one in saved:
@@ -124,7 +150,13 @@ def _restore_drive(
                 read_bytes(drive, piece.start_bytes, piece.size_bytes)
                 != contents[one][begin : begin + piece.size_bytes]
             ):
-                raise Failed(words.NOT_AS_WRITTEN(drive=drive, byte=piece.start_bytes))
+                raise Failed(
+                    t(
+                        "{drive} does not read as it was written at byte {byte}.",
+                        drive=drive,
+                        byte=piece.start_bytes,
+                    )
+                )
         covered.append(one.extent)
     return _proven(member)
 
@@ -144,10 +176,20 @@ def _proven(member: Member) -> Said:
     """The drive probed afresh holds what the plan found; raises Failed where it does not."""
     drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
-        raise Failed(words.BACK_OTHER_MARK(drive=drive.path))
+        raise Failed(
+            t(
+                "The saved bytes are back on {drive}, but its table or a mark is not what the plan found.",
+                drive=drive.path,
+            )
+        )
     now = layout_of(drive)
     if now is None or without_planning(now) != without_planning(member.before):
-        raise Failed(words.BACK_OTHER_LAYOUT(drive=drive.path))
-    back = words.BACK(drive=drive.path)
+        raise Failed(
+            t(
+                "The saved bytes are back on {drive}, but its layout is not the one that the plan found.",
+                drive=drive.path,
+            )
+        )
+    back = t("{drive} holds what it held before, byte for byte.", drive=drive.path)
     late = kernel_differences(member.before, drive)
-    return in_a_row(back, words.AT_RESTART()) if late else back
+    return in_a_row(back, t("The kernel takes that over at a restart.")) if late else back

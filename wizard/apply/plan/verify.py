@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
-from wizard.apply.plan.words import checks as words
 from wizard.apply.steps.containers import container_checks
 from wizard.apply.steps.layers import array_checks
 from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
@@ -34,7 +33,7 @@ from wizard.model.plan import (
     ShrinkFilesystem,
     TurnOnSwap,
 )
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 from wizard.tools.program import find, run
 
 
@@ -45,9 +44,13 @@ def verify(
     `crypttab` the files' texts; `seconds` for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
-        what = words.NO_TABLE if member.after.whole else words.TABLE
+        what = (
+            Sentence("{drive} has no table, as planned")
+            if member.after.whole
+            else Sentence("{drive} has the planned table")
+        )
         yield _check(what(drive=drive.path), disk_differences(member.after, drive))
-        yield _check(words.KERNEL(), kernel_differences(member.after, drive))
+        yield _check(t("The kernel sees the same partitions"), kernel_differences(member.after, drive))
         for slot in member.after.partitions:
             # A partition that was there before stays as aligned as it was.
             if not slot.kept and not plan.part:
@@ -61,17 +64,26 @@ def verify(
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
                 line = step.operation.uuid if place == NO_PLACE else printable(place, 200)
-                yield _seen(words.ONE_LINE(what=line), times == 1, FOUND(times=times))
+                yield _seen(
+                    t("fstab has exactly one line for {what}", what=line), times == 1, FOUND(times=times)
+                )
             case MakeSubvolumes(device=device):
-                yield _check(words.SUBVOLUMES(device=device), planned_differences(step.operation, seconds))
+                yield _check(
+                    t("{device} has its planned subvolumes", device=device),
+                    planned_differences(step.operation, seconds),
+                )
             case Mount(device=device, mount_point=place):
                 yield _check(
-                    words.MOUNTED(device=device, place=printable(place, 200)),
+                    t(
+                        "{device} is mounted at {place} as advised",
+                        device=device,
+                        place=printable(place, 200),
+                    ),
                     mount_differences(step.operation),
                 )
                 yield from writer_checks(plan, step.operation)
             case TurnOnSwap(device=device):
-                yield _check(words.SWAP(device=device), swap_differences(step.operation))
+                yield _check(t("{device} is in use as swap", device=device), swap_differences(step.operation))
             case _:
                 pass
 
@@ -91,7 +103,10 @@ def _filesystem_checks(
             )
         except Failed as error:
             found = (str(error),)
-        yield _check(words.MADE(device=device, filesystem=kind), found)
+        yield _check(
+            t("{device} is {filesystem} with its planned UUID and label", device=device, filesystem=kind),
+            found,
+        )
     if MADE[kind].clean_check:
         yield clean_check(operation.device, kind, plan, seconds)
     if operation.striping or operation.others:
@@ -99,11 +114,17 @@ def _filesystem_checks(
             found = spread_differences(operation, seconds)
         except Failed as error:
             found = (str(error),)
-        yield _check(words.SPREAD(device=operation.device), found)
+        yield _check(
+            t(
+                "{device} is spread over the drives as planned, by its own superblock",
+                device=operation.device,
+            ),
+            found,
+        )
 
 
 def _check(what: Said, differences: Sequence[Said | str]) -> Check:
-    return _seen(what, not differences, "; ".join(map(str, differences)) or SAME())
+    return _seen(what, not differences, "; ".join(map(str, differences)) or SAME)
 
 
 def _seen(what: Said, holds: bool, seen: object) -> Check:
@@ -115,14 +136,18 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield _seen(words.ALIGNED(device=node), False, words.UNREAD())
+        yield _seen(t("{device} is aligned", device=node), False, t("it could not be read"))
         return
     off = misalignment_bytes(geometry, part.start_bytes)
-    at = words.OFF(count=off) if off else words.AT_BYTE(byte=part.start_bytes)
-    yield _seen(words.ALIGNED_KERNEL(device=node), off == 0, at)
+    at = (
+        tn("{count} byte off", "{count} bytes off", count=off)
+        if off
+        else t("byte {byte}", byte=part.start_bytes)
+    )
+    yield _seen(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
     kind, what = aligned_by_parted(node, geometry)
     if find("parted") is None:
-        yield _seen(what, True, words.NO_PARTED())
+        yield _seen(what, True, t("parted is not installed, so only the kernel's rule was asked"))
         return
     try:
         result = run(
@@ -135,7 +160,7 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
         return
     # With --script it says so by its status alone.
     aligned = result.status == 0
-    yield _seen(what, aligned, words.IS_ALIGNED() if aligned else words.NOT_ALIGNED())
+    yield _seen(what, aligned, t("aligned") if aligned else t("not aligned"))
 
 
 def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Said]:
@@ -147,14 +172,19 @@ def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Said]:
     """
     optimal = geometry.optimal_io_bytes
     if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
-        return "opt", words.ALIGNED_OPTIMAL(device=node)
-    return "min", words.ALIGNED_MINIMAL(device=node, bytes=optimal)
+        return "opt", t("{device} is aligned by parted (opt)", device=node)
+    return "min", t(
+        "{device} is aligned by parted (min, since the drive's optimal I/O size of "
+        "{bytes} bytes cannot be meant)",
+        device=node,
+        bytes=optimal,
+    )
 
 
 def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Check:
     """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the
     kernel's count of errors."""
-    what = words.CLEAN(device=device)
+    what = t("{device} is clean", device=device)
     made = (step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     devices = next(((one.device, *one.others) for one in made if one.device == device), (device,))
     # Where the plan does not mount it, another program may have.
@@ -165,7 +195,7 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
         run([*check, device], seconds=seconds)
     except Failed as error:
         return _seen(what, False, error)
-    return _seen(what, True, words.NOTHING_WRONG(tool=check[0]))
+    return _seen(what, True, t("{tool} found nothing wrong", tool=check[0]))
 
 
 def _mounted_check(what: Said, device: str, filesystem: str, place: str, seconds: float) -> Check:
@@ -174,9 +204,17 @@ def _mounted_check(what: Said, device: str, filesystem: str, place: str, seconds
             run([*check, place], seconds=seconds)
         except Failed as error:
             return _seen(what, False, error)
-        return _seen(what, True, words.NO_DEVICE_ERROR())
+        return _seen(what, True, t("checked before it was mounted, and no device error since"))
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
     if errors.exists():
         count = int(errors.read_text())
-        return _seen(what, count == 0, words.ERRORS_SINCE(count=count))
-    return _seen(what, True, words.WITHOUT_COMPLAINT())
+        return _seen(
+            what,
+            count == 0,
+            tn(
+                "checked before it was mounted, and {count} error since",
+                "checked before it was mounted, and {count} errors since",
+                count=count,
+            ),
+        )
+    return _seen(what, True, t("checked before it was mounted, and mounted without complaint"))

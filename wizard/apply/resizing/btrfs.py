@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from wizard.apply.block.extents import GRAIN_BYTES, clipped, gaps, merged
 from wizard.apply.engine.marks import BTRFS_COPIES
 from wizard.apply.resizing.showing import Showing
-from wizard.apply.resizing.words import CUT_OFF, DEVICES, MIXED, NOT_TOLD, SMALL_BLOCKS, refusal
+from wizard.apply.resizing.words import CUT_OFF, DEVICES, NOT_TOLD, SMALL_BLOCKS, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
+from wizard.model.said import t
 from wizard.model.units import KIB
 
 SUPERBLOCK_AT = 64 * KIB
@@ -52,7 +53,7 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
-        raise Failed(refusal(MIXED()))
+        raise Failed(refusal(t("Its chunks hold files and records together, or are spread.")))
     records = [place for one in found if "DATA" not in one.holds for place in one.places]
     copies = [
         Extent(at, GRAIN_BYTES)
@@ -121,7 +122,7 @@ def _refuse(text: str, showing: Showing) -> None:
     if (devices := number_in(text, "num_devices")) != 1:
         raise Failed(refusal(DEVICES(devices=devices)))
     if number_in(text, "log_root"):
-        raise Failed(refusal(CUT_OFF()))
+        raise Failed(refusal(CUT_OFF))
 
 
 def number_in(text: str, name: str) -> int:

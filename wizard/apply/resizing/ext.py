@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from wizard.apply.block.extents import merged
-from wizard.apply.resizing import words
 from wizard.apply.resizing.showing import Showing
 from wizard.apply.resizing.words import CUT_OFF, MOVES_FILES, NOT_CLEAN, NOT_TOLD, refusal
 from wizard.apply.steps.step_context import Site
@@ -18,6 +17,7 @@ from wizard.filesystems.ext4 import CHECK
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import GrowFilesystem, Resizing
+from wizard.model.said import t
 from wizard.tools.program import run
 
 FEATURES = frozenset(
@@ -103,6 +103,13 @@ def _refuse_features(text: str) -> None:
     found = re.search(r"(?m)^Filesystem features:\s+(.*)$", text)
     others = sorted(set(found[1].split()) - FEATURES) if found else ["unknown"]
     if "needs_recovery" in others:
-        raise Failed(refusal(CUT_OFF()))
+        raise Failed(refusal(CUT_OFF))
     if others:
-        raise Failed(refusal(words.FEATURES(features=tuple(map(str, others)))))
+        raise Failed(
+            refusal(
+                t(
+                    "It has features with which nothing is resized so far: {features:and}.",
+                    features=tuple(map(str, others)),
+                )
+            )
+        )

@@ -3,10 +3,13 @@
 import re
 from dataclasses import dataclass
 
-from wizard.apply.resizing.words import DEVICES, NO_SIZE
+from wizard.apply.resizing.words import DEVICES
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence
 from wizard.tools.program import run
+
+NO_SIZE = Sentence("{program} does not tell how large the filesystem on {device} is.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
 XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")

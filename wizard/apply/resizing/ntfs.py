@@ -13,11 +13,7 @@ from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.stores import Store
 from wizard.apply.resizing.showing import Showing
 from wizard.apply.resizing.words import (
-    HIBERNATED,
-    LEAST,
-    MARKED,
     NOT_CLEAN,
-    NOT_REPLAYED,
     NOT_TOLD,
     refusal,
 )
@@ -26,6 +22,7 @@ from wizard.filesystems.ntfs import CHECK, INFO
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
+from wizard.model.said import t
 from wizard.model.units import MIB, rounded_up
 from wizard.tools.program import run
 
@@ -76,12 +73,28 @@ def _info(showing: Showing) -> str:
     result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
     said = result.output + result.errors
     if result.status and SCHEDULED.search(said):
-        raise Failed(refusal(MARKED(device=showing.real)))
+        raise Failed(
+            refusal(
+                t(
+                    "{device} is marked to be checked. Start Windows twice, or run `chkdsk /f` "
+                    "there, then try again.",
+                    device=showing.real,
+                )
+            )
+        )
     if result.status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
     least = LEAST_SAID.search(said)
     if showing.behind and least and int(least[1]) > showing.size_bytes:
-        raise Failed(refusal(LEAST(device=showing.real, least=rounded_up(int(least[1]), MIB))))
+        raise Failed(
+            refusal(
+                t(
+                    "{device} cannot be that small: ask for {least:exact} or somewhat more.",
+                    device=showing.real,
+                    least=rounded_up(int(least[1]), MIB),
+                )
+            )
+        )
     return said
 
 
@@ -95,9 +108,25 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
     forget_caches(showing.stand_in)
     status = run((*PROBE, showing.stand_in), seconds=showing.seconds, accept=range(256)).status
     if status == PROBED_HIBERNATED:
-        raise Failed(refusal(HIBERNATED(device=showing.real)))
+        raise Failed(
+            refusal(
+                t(
+                    "Windows sleeps on {device}. Start it, turn fast startup off, and shut it "
+                    "down: `shutdown /s /t 0`.",
+                    device=showing.real,
+                )
+            )
+        )
     if status == PROBED_UNCLEAN:
-        raise Failed(refusal(NOT_REPLAYED(device=showing.real)))
+        raise Failed(
+            refusal(
+                t(
+                    "The journal of {device} holds changes that Windows has not finished. Start "
+                    "Windows and shut it down.",
+                    device=showing.real,
+                )
+            )
+        )
     if status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*PROBE, showing.real)))))
 

@@ -8,7 +8,7 @@ from wizard.apply.block.extents import clipped, gaps
 from wizard.apply.resizing import btrfs, ext, ntfs, xfs
 from wizard.apply.resizing.in_use import is_filled
 from wizard.apply.resizing.showing import Show, Showing
-from wizard.apply.resizing.words import MOVES_FILES, NEVER_DIRECT, NOT_CLEAN, NOT_FILLED, RESIZED, refusal
+from wizard.apply.resizing.words import MOVES_FILES, NOT_CLEAN, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.apply.steps.subvolumes import at_private_place
 from wizard.filesystems.kind import Growing
@@ -17,6 +17,7 @@ from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
+from wizard.model.said import t
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,20 @@ def resize_filesystem(operation: Resizing, site: Site) -> str:
     """Check it, resize it, check it again; a sentence on what came of it. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not site.rehearsed or growing is None:
-        raise Failed(str(NEVER_DIRECT(device=device)))
+        raise Failed(str(t("{device} is only resized on a stand-in first.", device=device)))
     _check_clean(device, growing, site)
     said = _resize(operation, growing, site)
     held = RESIZERS[operation.filesystem].held_bytes(operation, said, site)
     _check_clean(device, growing, site)
     if not is_filled(held, operation.size_bytes):
-        raise Failed(refusal(NOT_FILLED(device=device)))
-    return str(RESIZED(device=device, held=held))
+        raise Failed(refusal(t("The filesystem on {device} does not fill its partition.", device=device)))
+    return str(
+        t(
+            "The filesystem on {device} has {held} bytes now, and its own check finds it clean.",
+            device=device,
+            held=held,
+        )
+    )
 
 
 def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Extent]) -> None:

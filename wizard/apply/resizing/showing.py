@@ -16,10 +16,11 @@ from wizard.apply.block.extents import GRAIN_BYTES, chunks, clipped, differing, 
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import Store
-from wizard.apply.resizing.words import CHANGES, NO_ROOM, refusal
+from wizard.apply.resizing.words import refusal
 from wizard.apply.steps.lvm import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import t
 from wizard.model.units import MIB
 from wizard.tools.program import run
 
@@ -67,7 +68,17 @@ class Showing:
         """Raises Failed where the run's folder has no room for what moves, twice."""
         needed, room = 2 * moved_bytes, free_bytes(self.run)
         if needed and needed > room:
-            raise Failed(refusal(NO_ROOM(folder=str(self.run), needed=needed, room=room)))
+            raise Failed(
+                refusal(
+                    t(
+                        "What has to move, and what it replaces, takes {needed:size} in {folder}, "
+                        "where {room:size} are free.",
+                        folder=str(self.run),
+                        needed=needed,
+                        room=room,
+                    )
+                )
+            )
 
     @property
     def behind(self) -> tuple[Extent, ...]:
@@ -119,7 +130,7 @@ def _put_right(showing: Showing) -> tuple[Extent, ...]:
         for chunk in chunks(wrong):
             shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         if any(differing(places, drive.read, shown.read)):
-            raise Failed(refusal(CHANGES(device=showing.real)))
+            raise Failed(refusal(t("{device} changes while it is read.", device=showing.real)))
     if wrong:
         forget_caches(showing.stand_in)
     return places

@@ -7,11 +7,12 @@ from contextlib import suppress
 
 from wizard.apply.block.extents import GRAIN_BYTES
 from wizard.apply.resizing.showing import Showing
-from wizard.apply.resizing.words import CUT_OFF, ELSEWHERE, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, refusal
+from wizard.apply.resizing.words import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, refusal
 from wizard.apply.steps.step_context import Site
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
+from wizard.model.said import t
 from wizard.tools.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
@@ -57,10 +58,10 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         small = SMALL_BLOCKS(block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES)
         raise Failed(refusal(small))
     if found["rblocks"] or not found["logstart"]:
-        raise Failed(refusal(ELSEWHERE()))
+        raise Failed(refusal(t("Its log, or a part of its files, lies on another device.")))
     checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
     if UNMOUNTED_BADLY.search(checked.output + checked.errors):
-        raise Failed(refusal(CUT_OFF()))
+        raise Failed(refusal(CUT_OFF))
     if checked.status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
 

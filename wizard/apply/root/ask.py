@@ -88,7 +88,7 @@ def way_to_root(
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
         # It puts the name of whose password it wants for %p (sudo(8), --prompt).
-        return Way("sudo", (sudo, f"--prompt={words.PROMPT()}", "--"))
+        return Way("sudo", (sudo, f"--prompt={words.PROMPT}", "--"))
     if run0 and now.systemd and now.bus and now.session:
         return Way("run0", (run0, "--background=", "--"))
     if pkexec and now.bus and (now.session or now.terminal) and _is_setuid(pkexec):

@@ -70,7 +70,7 @@ class Elevated:
         """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
         answer = self._request(Request(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
-            raise Failed(words.NO_DRIVES())
+            raise Failed(words.NO_DRIVES)
         return answer.machine
 
     def look_at_ext(
@@ -86,14 +86,14 @@ class Elevated:
         )
         answer = self._request(asked)
         if answer.situation is None:
-            raise Failed(words.NO_FILESYSTEM())
+            raise Failed(words.NO_FILESYSTEM)
         return answer.situation
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
         """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
         answer = self._request(Request(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
-            raise Failed(words.NO_ANSWER())
+            raise Failed(words.NO_ANSWER)
         return answer.room
 
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
@@ -123,7 +123,7 @@ class Elevated:
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
         answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
-        return read_changes(answer.changes, str(words.WORKED_OUT()))
+        return read_changes(answer.changes, str(words.WORKED_OUT))
 
     def keep(self, secret: bytes | None = None) -> str:
         """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
@@ -199,14 +199,14 @@ class Elevated:
             self._process.stdin.write(as_line(request))
             self._process.stdin.flush()
         except OSError:
-            raise Failed(words.NOT_ASKED()) from None
+            raise Failed(words.NOT_ASKED) from None
 
     def _request(self, request: Request) -> Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed(words.WENT_AWAY())
+            raise Failed(words.WENT_AWAY)
         if answer.say is Say.REFUSED:
             raise _as_it_was(answer)
         return answer

@@ -192,7 +192,7 @@ class Relay:
     def _settle(self, request: Request) -> None:
         """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
         if (run := self._last) is None:
-            raise Refused(words.NO_RUN())
+            raise Refused(words.NO_RUN)
         try:
             with self._standing_told(run):
                 sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
@@ -292,7 +292,7 @@ def _secret(digits: str | None) -> bytes | None:
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
-        raise BadInput(words.NO_SECRET()) from None
+        raise BadInput(words.NO_SECRET) from None
 
 
 def main() -> int:
@@ -300,7 +300,7 @@ def main() -> int:
     harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         sys.stdout.buffer.write(
-            as_line(Answer(Say.REFUSED, sentence=str(words.NO_ROOT()), code=ExitCode.REFUSED))
+            as_line(Answer(Say.REFUSED, sentence=str(words.NO_ROOT), code=ExitCode.REFUSED))
         )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123

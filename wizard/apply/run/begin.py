@@ -10,7 +10,7 @@ from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose, launch
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import find
 from wizard.tools.program import run as run_command
 
@@ -18,7 +18,7 @@ from wizard.tools.program import run as run_command
 def check_root() -> None:
     """Raises Refused for a plain user."""
     if os.geteuid() != 0:
-        raise Refused(words.NEEDS_ROOT())
+        raise Refused(t("This needs root: say sudo before the command. Nothing was written."))
 
 
 def begin_new(
@@ -35,7 +35,7 @@ def begin_new(
         finally:
             os.close(run_lock)
     except Failed as error:
-        raise Refused(f"{error} {words.NOTHING_WRITTEN()}") from None
+        raise Refused(f"{error} {words.NOTHING_WRITTEN}") from None
     finally:
         unlock(drive_locks)
     return run
@@ -77,4 +77,10 @@ def request_stop(run: Path) -> None:
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
-        raise Failed(words.CANNOT_STOP(file=str(run / STOP), why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "The run cannot be asked to stop: {file} cannot be written ({why}).",
+                file=str(run / STOP),
+                why=str(error.strerror),
+            )
+        ) from None

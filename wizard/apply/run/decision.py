@@ -6,9 +6,8 @@ from enum import StrEnum
 from functools import reduce
 from pathlib import Path
 
-from wizard.apply.run import words
 from wizard.apply.run.runs import command_on
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 class Settling(StrEnum):
@@ -55,7 +54,7 @@ class Decision:
     def later(self, run: Path) -> str:
         """By which commands each can be done another time."""
         commands = [command_on(word, run) for word in self._words()]
-        return str(words.LATER(commands=either(commands)))
+        return str(t("Later: {commands}", commands=either(commands)))
 
     def _words(self) -> Iterator[str]:
         if self.resumes:
@@ -70,4 +69,4 @@ def either(commands: Iterable[str]) -> Said | str:
 
 
 def _or(first: Said | str, other: Said | str) -> Said:
-    return words.OR(first=first, other=other)
+    return t("{first}, or {other}", first=first, other=other)

@@ -16,7 +16,12 @@ from wizard.apply.run.entries import entry_of, line_of
 from wizard.apply.run.lock import is_locked
 from wizard.model.errors import BadInput, Failed
 from wizard.model.journal import Entry, Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
+
+NOBODY_KNOWS = t(
+    "Without it nobody knows what the run did to its drive. Put the run's folder "
+    "back in its place, or look at the drive with `diskwright inspect` first."
+)
 
 FILE = "journal.jsonl"
 RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
@@ -113,8 +118,8 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = words.DISK_FULL() if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(words.JOURNAL_UNWRITTEN(run=str(self._run), why=reason))
+        reason = words.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
+        return Failed(t("The journal in {run} cannot be written: {why}.", run=str(self._run), why=reason))
 
     def close(self) -> None:
         """Close the file."""
@@ -132,9 +137,9 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
         # is not known.
-        reason = str(error.strerror) if isinstance(error, OSError) else words.JOURNAL_DAMAGED()
-        unread = words.JOURNAL_UNREAD(file=str(run / FILE), why=reason)
-        raise BadInput(in_a_row(unread, words.NOBODY_KNOWS())) from None
+        reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
+        unread = t("The journal {file} cannot be read: {why}.", file=str(run / FILE), why=reason)
+        raise BadInput(in_a_row(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []
     for number, line in enumerate(whole, 1):
@@ -158,7 +163,7 @@ def _entry(line: str, where: str) -> Entry:
     try:
         return entry_of(line, where)
     except ValueError:
-        raise BadInput(in_a_row(words.DAMAGED(place=where), words.NOBODY_KNOWS())) from None
+        raise BadInput(in_a_row(words.DAMAGED(place=where), NOBODY_KNOWS)) from None
 
 
 def state(run: Path) -> RunState:

@@ -14,7 +14,7 @@ from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import called, check_owner
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 Locks = tuple[int, ...]
 """Descriptors that keep others away from drives."""
@@ -22,7 +22,11 @@ Locks = tuple[int, ...]
 Outcome = tuple[Event, str]
 """How a run ended, and the sentence on it."""
 
-DOING = {Purpose.APPLY: words.APPLYING, Purpose.KEEP: words.KEEPING, Purpose.UNDO: words.UNDOING}
+DOING = {
+    Purpose.APPLY: Sentence("Applying"),
+    Purpose.KEEP: Sentence("Keeping"),
+    Purpose.UNDO: Sentence("Undoing"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +141,21 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    again = words.AGAIN(purpose=purpose.value, run=called(run))
-    raise Failed(in_a_row(words.INTERRUPTED(doing=DOING[purpose]()), again))
+    again = t(
+        "Run `diskwright {purpose} {run}` again; it can be repeated.", purpose=purpose.value, run=called(run)
+    )
+    raise Failed(in_a_row(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
 
 
 def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
     """Of a run whose process is at work, and whose end nobody waits for any more."""
-    return EndedByUser(words.ENDED_BY_YOU(doing=DOING[purpose](), run=called(run)))
+    return EndedByUser(
+        t(
+            "Ended by you. {doing} goes on by itself; `diskwright status {run}` tells how it stands.",
+            doing=DOING[purpose](),
+            run=called(run),
+        )
+    )
 
 
 def carry_out(job: Job, work: Work, next_commands: Callable[[Path, RunState], Said | str]) -> None:

@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 
 from wizard.apply.engine.record import load_record, power_sentence
-from wizard.apply.run import words
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import called
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event
 from wizard.model.names import printable
-from wizard.model.said import in_a_row
+from wizard.model.said import Sentence, in_a_row, t, tn
+
+NOTHING_WRITTEN_NOW = t("Nothing was written now.")
+NOT_NOTED = Sentence("Nothing can be noted in the journal in {run}: {why}.")
 
 
 def known_so_far(run: Path) -> str:
@@ -28,11 +30,33 @@ def known_so_far(run: Path) -> str:
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     if not begun:
-        return str(words.NO_STEP_BEGUN())
+        return str(t("By its journal the run has begun no step, so it has written nothing to the drive."))
     left = begun - done
-    said = [words.STEPS_DONE(count=len(done), steps=(*sorted(done),))] if done else []
-    said += [words.STEPS_BEGUN(count=len(left), steps=(*sorted(left),))] if left else []
-    return str(words.BY_ITS_JOURNAL(steps=(*said,)))
+    said = (
+        [
+            tn(
+                "step {steps:list} is done",
+                "steps {steps:list} are done",
+                count=len(done),
+                steps=(*sorted(done),),
+            )
+        ]
+        if done
+        else []
+    )
+    said += (
+        [
+            tn(
+                "step {steps:list} is begun and not done",
+                "steps {steps:list} are begun and not done",
+                count=len(left),
+                steps=(*sorted(left),),
+            )
+        ]
+        if left
+        else []
+    )
+    return str(t("By its journal {steps:and}; nothing after that was begun.", steps=(*said,)))
 
 
 def journal_fault(run: Path) -> str:
@@ -42,9 +66,19 @@ def journal_fault(run: Path) -> str:
     if error is None:
         return ""
     folder = printable(str(run), 200)
-    why = words.READ_ONLY() if error.errno == errno.EROFS else str(error.strerror)
-    on = in_a_row(words.MAY_BE_FAILING(), words.WHEN_WRITABLE(run=called(run)))
-    return f"{words.NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
+    why = t("its filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
+    on = in_a_row(
+        t(
+            "If that filesystem turned read-only by itself, its disk may be failing: "
+            "look at the kernel's messages first."
+        ),
+        t(
+            "When it can be written to again (mount -o remount,rw), `diskwright resume "
+            "{run}` goes on. Or `diskwright undo {run}` undoes what can be undone.",
+            run=called(run),
+        ),
+    )
+    return f"{NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
 
 
 def _tried(run: Path) -> OSError | None:
@@ -70,4 +104,4 @@ def check_noted(run: Path) -> None:
     """Raises Refused where nothing can be noted in the run's journal: then nothing may be done with its
     drive."""
     if fault := journal_fault(run):
-        raise Refused(f"{fault} {words.NOTHING_WRITTEN_NOW()}")
+        raise Refused(f"{fault} {NOTHING_WRITTEN_NOW}")

@@ -13,6 +13,7 @@ from time import monotonic, sleep
 
 from wizard.apply.run import words
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.said import t
 
 LOCK = "lock"
 """The file in a run that is locked, with flock(2), which wants no right to write to it."""
@@ -27,7 +28,13 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
         raise BadInput(words.UNOPENED(path=path, why=str(error.strerror))) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
-        raise Refused(words.LOCKED(path=path))
+        raise Refused(
+            t(
+                "{path} is locked by another program, perhaps by a run that is still "
+                "applying to it. Nothing was written. `diskwright status` lists the runs.",
+                path=path,
+            )
+        )
     return fd
 
 
@@ -58,7 +65,7 @@ def lent(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
         yield
     finally:
         if not all([_lock(lock, wait_seconds) for lock in kept]):
-            raise Refused(words.LOCKED_MEANWHILE())
+            raise Refused(t("While udev caught up, another program locked one of the drives."))
 
 
 def unlock(locks: Iterable[int]) -> None:
@@ -73,10 +80,17 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise Failed(words.NO_LOCK(run=str(run), why=str(error.strerror))) from None
+        raise Failed(
+            t("The run in {run} cannot be locked: {why}.", run=str(run), why=str(error.strerror))
+        ) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
-        raise Refused(words.BUSY(name=run.name))
+        raise Refused(
+            t(
+                "The run {name} is being worked on by another process; `diskwright status` shows it.",
+                name=run.name,
+            )
+        )
     return fd
 
 
@@ -88,7 +102,13 @@ def is_locked(run: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise BadInput(words.LOCK_UNREAD(file=str(run / LOCK), why=str(error.strerror))) from None
+        raise BadInput(
+            t(
+                "{file} cannot be read: {why}. Whether the run is at work is not known.",
+                file=str(run / LOCK),
+                why=str(error.strerror),
+            )
+        ) from None
     try:
         return not _lock(fd, 0.0)
     finally:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.apply.run import words
 from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.model.errors import Failed
+from wizard.model.said import t
 
 ENTRY = "wizard/apply/run/module.py"
 """What runs a module, from the folder of the package."""
@@ -98,6 +98,11 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
                 timeout=60,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(words.NOT_STARTED(why=str(error))) from None
+            raise Failed(t("The process that applies could not be started: {why}.", why=str(error))) from None
     if done.returncode:
-        raise Failed(words.LAST_WORDS(log=str(run / "process.log")))
+        raise Failed(
+            t(
+                "The process that applies could not be started; {log} has its last words.",
+                log=str(run / "process.log"),
+            )
+        )

@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
-from wizard.apply.run import words
 from wizard.apply.run.backup import backed_up, digest_of_text
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import BACKUPS, RECORD, sync_folder
@@ -28,10 +27,12 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB
 from wizard.probe.host.uses import unescaped
 from wizard.tools.debuglog import remember
+
+NOT_LASTING = t("Without it nobody could finish what is half on the drive. Nothing was written.")
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -129,16 +130,28 @@ def refuse_open_folder(folder: Path) -> None:
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise Refused(
-                words.OPEN_FOLDER(folder=printable(str(folder), 200), above=printable(str(above), 200))
+                t(
+                    "The journal is not kept in {folder}: everybody may write to {above}. "
+                    "Nothing was written. Name a folder that is root's alone with --journal DIR.",
+                    folder=printable(str(folder), 200),
+                    above=printable(str(above), 200),
+                )
             )
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason: Said | str = words.NO_ROOM(needed=needed_bytes)
+        reason: Said | str = t("it has no room for {needed:exact}", needed=needed_bytes)
     else:
         reason = error.strerror or str(error)
-    return Refused(words.NOT_KEPT(folder=printable(str(folder), 200), why=reason))
+    return Refused(
+        t(
+            "The journal cannot be kept in {folder}: {why}. Nothing was written. Make "
+            "room, or name a folder on another mounted volume with --journal DIR.",
+            folder=printable(str(folder), 200),
+            why=reason,
+        )
+    )
 
 
 def lies_in_memory(folder: Path) -> bool:
@@ -158,7 +171,16 @@ def lies_in_memory(folder: Path) -> bool:
 def doubts_about(folder: Path) -> tuple[str, ...]:
     """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
     if lies_in_memory(folder):
-        return (str(words.IN_MEMORY(folder=printable(str(folder), 200))),)
+        return (
+            str(
+                t(
+                    "{folder} lies in memory: after a power cut this run could be neither "
+                    "resumed nor undone. Name a folder on another mounted volume with --journal "
+                    "DIR.",
+                    folder=printable(str(folder), 200),
+                )
+            ),
+        )
     return ()
 
 
@@ -166,7 +188,7 @@ def check_lasts(folder: Path) -> None:
     """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half
     changed."""
     for doubt in doubts_about(folder):
-        raise Refused(f"{doubt} {words.NOT_LASTING()}")
+        raise Refused(f"{doubt} {NOT_LASTING}")
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
@@ -226,7 +248,12 @@ def check_owner(run: Path) -> None:
     """Raises Refused for a run's folder that someone else than root could have put there: its plan would be
     carried out by root."""
     if not is_roots_alone(run):
-        raise Refused(words.NOT_ROOTS(run=printable(str(run), 200)))
+        raise Refused(
+            t(
+                "{run} does not belong to root alone, so it is not trusted as a run. Nothing was written.",
+                run=printable(str(run), 200),
+            )
+        )
     refuse_open_folder(run.parent)
 
 
@@ -427,11 +454,15 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(words.ROOT_ONLY(folder=shown)) from None
+        raise Refused(
+            t("The runs in {folder} can be read by root only: say sudo before the command.", folder=shown)
+        ) from None
     except NotADirectoryError:
-        raise BadInput(words.NO_FOLDER(folder=shown)) from None
+        raise BadInput(t("{folder} is no folder.", folder=shown)) from None
     except OSError as error:
-        raise BadInput(words.RUNS_UNREAD(folder=shown, why=str(error.strerror))) from None
+        raise BadInput(
+            t("The runs in {folder} cannot be read: {why}.", folder=shown, why=str(error.strerror))
+        ) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
@@ -439,11 +470,15 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     known = list_runs(journal_dir)
     if name is None:
         if not known:
-            raise BadInput(words.NO_RUNS(folder=printable(str(runs_folder(journal_dir)), 200)))
+            raise BadInput(
+                t("There is no run in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200))
+            )
         return known[-1]
     if "/" in name and is_run(Path(name)):
         return Path(name).absolute()
     found = next((run for run in known if run.name == name), None)
     if found is None:
-        raise BadInput(words.UNKNOWN(name=printable(name, 60)))
+        raise BadInput(
+            t("There is no run {name!r}; `diskwright status` lists them.", name=printable(name, 60))
+        )
     return found

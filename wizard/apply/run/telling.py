@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from time import monotonic
 
-from wizard.apply.run import words
 from wizard.apply.run.progress import StepProgress
 from wizard.model.journal import Entry, Event
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 TELL_SECONDS = 15.0
 """A line is told no more often: a step of hours is not to push everything else off the screen."""
@@ -16,12 +15,35 @@ def progress_sentence(progress: StepProgress) -> str:
     """How far the step at work is, or what is read and checked around the steps."""
     percent, left = int(100 * progress.share), progress.seconds_left
     if progress.step and left is not None and progress.rate is not None:
-        return str(words.STEP_RATE(step=progress.step, percent=percent, left=left, rate=int(progress.rate)))
+        return str(
+            t(
+                "Step {step} is at {percent} percent, {left:time} left, at {rate:size} a second.",
+                step=progress.step,
+                percent=percent,
+                left=left,
+                rate=int(progress.rate),
+            )
+        )
     if progress.step:
-        at = words.STEP_AT(step=progress.step, percent=percent)
-        return str(at if left is None else words.STEP_LEFT(step=progress.step, percent=percent, left=left))
+        at = t("Step {step} is at {percent} percent.", step=progress.step, percent=percent)
+        return str(
+            at
+            if left is None
+            else t(
+                "Step {step} is at {percent} percent, {left:time} left.",
+                step=progress.step,
+                percent=percent,
+                left=left,
+            )
+        )
     return str(
-        words.READING_AT(percent=percent) if left is None else words.READING_LEFT(percent=percent, left=left)
+        t("What it reads or checks now is at {percent} percent.", percent=percent)
+        if left is None
+        else t(
+            "What it reads or checks now is at {percent} percent, {left:time} left.",
+            percent=percent,
+            left=left,
+        )
     )
 
 
@@ -62,12 +84,14 @@ class Telling:
 def how_far(done: frozenset[int], total: int) -> Said:
     """Which steps of a run are done and which are not, by their numbers from 1, as a sentence."""
     left = frozenset(range(1, total + 1)) - done
-    return words.HOW_FAR(done=_numbered(done), left=_numbered(left))
+    return t("Done: {done}; not done: {left}.", done=_numbered(done), left=_numbered(left))
 
 
 def _numbered(numbers: frozenset[int]) -> Said:
     """`steps 1 to 3` for steps in a row, which they always are."""
     if not numbers:
-        return words.NONE()
+        return t("none")
     low, high = min(numbers), max(numbers)
-    return words.STEP(number=low) if low == high else words.STEPS(first=low, last=high)
+    return (
+        t("step {number}", number=low) if low == high else t("steps {first} to {last}", first=low, last=high)
+    )

@@ -3,9 +3,8 @@ being left out."""
 
 from collections.abc import Callable, Iterable
 
-from wizard.apply.run import words
 from wizard.model.errors import Refused
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def check_told(
@@ -21,9 +20,16 @@ def check_told(
     """
     expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
     if missing := next((one for key, one in expected.items() if key not in found), None):
-        fault = words.NOT_TOLD(sentence=missing)
+        fault = t('it does not tell what holds now, "{sentence}"', sentence=missing)
     elif foreign := next((one for key, one in found.items() if key not in expected), None):
-        fault = words.WRONGLY_TOLD(sentence=foreign)
+        fault = t('it tells what does not hold now, "{sentence}"', sentence=foreign)
     else:
         return
-    raise Refused(words.OTHERWISE(fault=fault, again=again))
+    raise Refused(
+        t(
+            "The document explains itself otherwise than it is worked out now: {fault}. "
+            "Make it again with `{again}`. Nothing was written.",
+            fault=fault,
+            again=again,
+        )
+    )

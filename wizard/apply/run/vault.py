@@ -23,7 +23,7 @@ from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 from wizard.model.units import MIB
 
 INDEX = "index.jsonl"
@@ -82,8 +82,14 @@ class Vault:
             (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
             sync_folder(self._folder)
         except OSError as error:
-            reason = words.DISK_FULL() if error.errno == errno.ENOSPC else str(error.strerror)
-            raise Failed(words.NOT_SAVED(folder=str(self._folder), why=reason)) from None
+            reason = words.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
+            raise Failed(
+                t(
+                    "What is on the drive could not be saved in {folder}: {why}.",
+                    folder=str(self._folder),
+                    why=reason,
+                )
+            ) from None
         return saved
 
     def all(self) -> tuple[Saved, ...]:
@@ -96,9 +102,17 @@ class Vault:
             # Nothing was saved yet; but a folder that is gone is not an empty one.
             if self._folder.is_dir():
                 return ()
-            raise BadInput(words.SAVED_GONE(folder=str(self._folder))) from None
+            raise BadInput(
+                t("What was saved of the drive is not there: {folder} is gone.", folder=str(self._folder))
+            ) from None
         except OSError as error:
-            raise BadInput(words.SAVED_UNREAD(folder=str(self._folder), why=str(error.strerror))) from None
+            raise BadInput(
+                t(
+                    "What was saved of the drive in {folder} cannot be read: {why}.",
+                    folder=str(self._folder),
+                    why=str(error.strerror),
+                )
+            ) from None
         except ValueError:
             raise BadInput(words.DAMAGED(place=str(index))) from None
 
@@ -114,7 +128,7 @@ class Vault:
         except OSError as error:
             raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
         if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
-            raise Failed(words.SAVED_CHANGED(file=str(file)))
+            raise Failed(t("{file} was changed or damaged; it cannot be put back.", file=str(file)))
         return data
 
 
@@ -125,7 +139,7 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, str(words.NOT_REGULAR()), str(path))
+            raise OSError(errno.EINVAL, str(t("it is no regular file")), str(path))
         return file.read(most_bytes)
 
 
@@ -204,4 +218,9 @@ def table_places(
 def describe(places: Iterable[Extent]) -> Said:
     """How much was saved, in words."""
     found = tuple(places)
-    return words.REGIONS(count=len(found), size=sum(place.size_bytes for place in found))
+    return tn(
+        "1 region with {size:exact}",
+        "{count} regions with {size:exact}",
+        count=len(found),
+        size=sum(place.size_bytes for place in found),
+    )

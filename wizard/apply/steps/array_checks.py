@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
 from wizard.apply.steps.arrays import array_parts
 from wizard.apply.steps.lvm import Do
-from wizard.apply.steps.words import arrays as words
 from wizard.layout.several.striping import layer_name, striping_of
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.errors import Failed
@@ -15,6 +14,7 @@ from wizard.model.journal import Check
 from wizard.model.machine import Striping
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Stripe
+from wizard.model.said import Sentence, t
 from wizard.model.units import MIB
 
 SECTOR_BYTES = 512
@@ -48,7 +48,12 @@ def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> It
     wanted = {"MD_LEVEL": stripe.level, "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
     seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
     differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
-    what = words.MD_FOUND(device=stripe.device, level=stripe.level.upper(), drives=len(parts))
+    what = t(
+        "mdadm finds {device} a {level} of {drives} with the planned UUID",
+        device=stripe.device,
+        level=stripe.level.upper(),
+        drives=len(parts),
+    )
     yield Check(
         str(what),
         not differing,
@@ -67,15 +72,31 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
     chunk, offset = examined_chunk(said), examined_offset(said)
     right = _has_uuid(said, array_uuid(stripe.uuids[0]))
     aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
-    placed = words.ALIGNED if aligned else words.NOT_ALIGNED
-    where = words.NO_DATA() if offset is None else placed(offset=offset)
+    placed = (
+        Sentence("its data {offset} bytes in, aligned")
+        if aligned
+        else Sentence("its data {offset} bytes in, not aligned")
+    )
+    where = t("its data cannot be found") if offset is None else placed(offset=offset)
     if stripe.mirrors:
         bitmap = "Internal Bitmap :" in said
-        seen = words.MIRROR_SEEN(where=where) if bitmap else words.MIRROR_WITHOUT(where=where)
-        return Check(str(words.MIRROR_PART(part=part)), right and aligned and bitmap, str(seen))
+        seen = t("{where}, a bitmap", where=where) if bitmap else t("{where}, no bitmap", where=where)
+        return Check(
+            str(t("mdadm finds on {part} its part of that array, with a bitmap and aligned", part=part)),
+            right and aligned and bitmap,
+            str(seen),
+        )
     right = right and aligned and chunk == stripe.chunk_bytes
-    seen = words.CHUNKLESS(where=where) if chunk is None else words.STRIPED_SEEN(chunk=chunk, where=where)
-    return Check(str(words.STRIPED_PART(part=part)), right, str(seen))
+    seen = (
+        t("no chunk, {where}", where=where)
+        if chunk is None
+        else t("{chunk} bytes, {where}", chunk=chunk, where=where)
+    )
+    return Check(
+        str(t("mdadm finds on {part} its part of that array, with its chunk and aligned", part=part)),
+        right,
+        str(seen),
+    )
 
 
 def _has_uuid(text: str, uuid: str) -> bool:
@@ -115,7 +136,14 @@ def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
     )
     seen = do(("lvs", *options, name)).output.split()
     return Check(
-        str(words.LVM_FOUND(name=name, parts=count, chunk=stripe.chunk_bytes)),
+        str(
+            t(
+                "LVM finds {name} striped over {parts}, {chunk:exact} each",
+                name=name,
+                parts=count,
+                chunk=stripe.chunk_bytes,
+            )
+        ),
         seen == [str(count), str(stripe.chunk_bytes)],
         printable(" ".join(seen)),
     )
@@ -133,7 +161,9 @@ def read_geometry(node: str) -> Geometry:
         )
         return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
     except (OSError, ValueError) as error:
-        raise Failed(words.KERNEL_UNREAD(node=node, why=str(error))) from None
+        raise Failed(
+            t("What the kernel says of {node} could not be read: {why}.", node=node, why=str(error))
+        ) from None
 
 
 def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
@@ -144,12 +174,27 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
     (block/blk-settings.c, blk_stack_limits); a best size of a drive's own that cannot be meant spoils that,
     which says nothing against the array.
     """
-    what = str(words.KERNEL_FOUND(device=device))
-    said = words.KERNEL_SEEN(
-        least=seen.minimum_io_bytes, best=seen.optimal_io_bytes, offset=seen.alignment_offset_bytes
+    what = str(
+        t("The kernel advises for {device} what it was made with, and finds it aligned", device=device)
+    )
+    said = t(
+        "at least {least}, at best {best}, offset {offset}",
+        least=seen.minimum_io_bytes,
+        best=seen.optimal_io_bytes,
+        offset=seen.alignment_offset_bytes,
     )
     if any(drive.optimal_io_bytes and plausible_optimal_io_bytes(drive) is None for drive in drives):
-        return Check(what, True, str(words.SUM_TELLS_NOTHING(seen=said)))
+        return Check(
+            what,
+            True,
+            str(
+                t(
+                    "{seen}: a drive's own optimal I/O size cannot be meant, so the kernel's sum "
+                    "of them tells nothing",
+                    seen=said,
+                )
+            ),
+        )
     unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
     least = max(unit, *(drive.minimum_io_bytes for drive in drives))
     best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0

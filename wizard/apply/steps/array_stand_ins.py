@@ -40,8 +40,7 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.array_checks import examined_offset
 from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
 from wizard.apply.steps.lvm import Do
-from wizard.apply.steps.words import arrays as words
-from wizard.apply.steps.words.devices import NO_NODE, NOT_READ
+from wizard.apply.steps.words.devices import NO_NODE
 from wizard.layout.rehearsed import array_node
 from wizard.layout.several.striping import HIGHEST_ARRAY
 from wizard.layout.steps.commands import array_uuid
@@ -49,6 +48,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Plan
+from wizard.model.said import t
 from wizard.model.units import KIB
 from wizard.tools.program import run
 
@@ -83,7 +83,9 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
     try:
         ignore(RULE, [_UNSEEN.format(name=kernel_name(node))])
     except OSError as error:
-        raise Failed(words.NOT_UNSEEN(node=node, why=str(error.strerror))) from None
+        raise Failed(
+            t("udev could not be told to leave {node} alone: {why}.", node=node, why=str(error.strerror))
+        ) from None
     try:
         yield
     finally:
@@ -118,7 +120,7 @@ def show_beneath(plan: Plan, there: Plan) -> None:
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
         if offset is None:
-            raise Failed(words.NO_OFFSET(part=part))
+            raise Failed(t("mdadm does not say where the data of {part} begin.", part=part))
         room = slot.size_bytes - offset
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))
@@ -154,7 +156,7 @@ def leave_uncopied(there: Plan, do: Do) -> None:
         if not is_uncopied(
             do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output
         ):
-            raise Failed(words.COPIED(part=part))
+            raise Failed(t("mdadm calls {part} copied already, which it is not.", part=part))
 
 
 def is_uncopied(said: str, bitmap: str) -> bool:
@@ -172,11 +174,13 @@ def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text)
     except OSError as error:
-        raise Failed(words.NOT_SET(file=str(file), text=text, why=str(error.strerror))) from None
+        raise Failed(
+            t("{file} did not take {text}: {why}.", file=str(file), text=text, why=str(error.strerror))
+        ) from None
 
 
 def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except OSError as error:
-        raise Failed(NOT_READ(file=str(file), why=str(error.strerror))) from None
+        raise Failed(t("{file} could not be read: {why}.", file=str(file), why=str(error.strerror))) from None

@@ -13,7 +13,6 @@ from time import sleep
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.lvm import Do, logical_names_in, physical_volumes_of
-from wizard.apply.steps.words import arrays as words
 from wizard.apply.steps.words.devices import IN_USE, NO_NODE
 from wizard.apply.steps.words.groups import HAS_MORE, NOT_APART
 from wizard.layout.several.striping import layer_name, parts_of
@@ -22,6 +21,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Plan, Stripe
+from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run
 
@@ -53,11 +53,18 @@ def check_free_array(plan: Plan) -> None:
         else Path(stripe.device).exists() or Path("/dev", stripe.name).exists()
     )
     if taken:
-        raise Refused(words.TAKEN(device=stripe.device))
+        raise Refused(
+            t(
+                "{device} is taken by another array: make the plan again. Nothing was written.",
+                device=stripe.device,
+            )
+        )
     if stripe.kind == "md":
         uuid = array_uuid(stripe.uuids[0])
         if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
-            raise Refused(words.UUID_TAKEN(uuid=uuid))
+            raise Refused(
+                t("Another array has the UUID {uuid}: make the plan again. Nothing was written.", uuid=uuid)
+            )
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -95,7 +102,12 @@ def running_array(plan: Plan, do: Do) -> str | None:
         return None
     for node in standing_on(array_parts(plan)):
         if not _is_own(node, stripe, do):
-            raise Failed(words.STRANGER(node=node))
+            raise Failed(
+                t(
+                    "{node} stands on the drives of this plan and is not what it makes: it was not touched.",
+                    node=node,
+                )
+            )
         return node
     return None
 
@@ -120,7 +132,7 @@ def own_array_node(plan: Plan, do: Do) -> None:
         or kernel_name(device) != kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(words.NOT_OWN(device=device))
+        raise Failed(t("{device} was not touched: it is not the array that this run made.", device=device))
 
 
 def is_node_of(device: str) -> bool:
@@ -227,7 +239,7 @@ def put_up(plan: Plan, do: Do) -> None:
     for part in _left_out(plan, folder):
         do(("mdadm", stripe.device, "--re-add", part))
     if missing := _left_out(plan, folder):
-        raise Failed(words.WITHOUT(device=stripe.device, parts=tuple(missing)))
+        raise Failed(t("{device} runs without {parts:list}.", device=stripe.device, parts=tuple(missing)))
     if (folder / "md/array_state").read_text().strip() in WAITING_STATES:
         do(("mdadm", "--readwrite", stripe.device))
 

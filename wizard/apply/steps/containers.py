@@ -31,7 +31,7 @@ from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.plan import Plan, TurnOnSwap
-from wizard.model.said import Said, reason_of
+from wizard.model.said import Said, reason_of, t, tn
 from wizard.tools.program import run
 
 KIND = "crypto_LUKS"
@@ -51,10 +51,20 @@ def check_containers(plan: Plan) -> None:
     if not plan.containers:
         return
     if not kernel_has("dm_crypt"):
-        raise Refused(words.NO_DM_CRYPT())
+        raise Refused(
+            t(
+                "This kernel cannot open encrypted volumes: it has no dm-crypt, and no "
+                "module of it. Nothing was written."
+            )
+        )
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
-            raise Refused(words.TAKEN(opened=encryption.opened))
+            raise Refused(
+                t(
+                    "{opened} is there already: make the plan again. Nothing was written.",
+                    opened=encryption.opened,
+                )
+            )
 
 
 def opened_node(encryption: Encryption) -> str | None:
@@ -66,7 +76,9 @@ def opened_node(encryption: Encryption) -> str | None:
     name = kernel_name(encryption.opened) if node.is_block_device() else ""
     folder = SYS_BLOCK / name
     if not name or not (folder / "dm").is_dir():
-        raise Failed(words.NO_MAPPER(opened=encryption.opened))
+        raise Failed(
+            t("{opened} was not touched: it is nothing of the device mapper's.", opened=encryption.opened)
+        )
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
     named = (folder / "dm/name").read_text().strip() == encryption.name
     of = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
@@ -75,7 +87,13 @@ def opened_node(encryption: Encryption) -> str | None:
         or slaves != {kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(of)
     ):
-        raise Failed(words.NOT_OWN(opened=encryption.opened, device=encryption.device))
+        raise Failed(
+            t(
+                "{opened} was not touched: it is not what {device} opens to.",
+                opened=encryption.opened,
+                device=encryption.device,
+            )
+        )
     return name
 
 
@@ -107,7 +125,13 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         is_open = opened_node(_encryption(plan, operation.uuid)) is not None
         if secret is None:
             if not is_open:
-                raise Refused(words.CLOSED_SINCE(opened=operation.opened))
+                raise Refused(
+                    t(
+                        "{opened} is not open any more, and the passphrase was not given. Nothing "
+                        "more was written.",
+                        opened=operation.opened,
+                    )
+                )
             continue
         if operation in operations and not is_open:
             argv = commands_of(operation)[0]
@@ -116,7 +140,13 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         else:
             is_right = opens(operation.device, secret)
         if not is_right:
-            raise Refused(words.WRONG_NOW(device=operation.device))
+            raise Refused(
+                t(
+                    "The passphrase is not the one that {device} was encrypted with. Nothing "
+                    "more was written.",
+                    device=operation.device,
+                )
+            )
 
 
 def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Site) -> Said:
@@ -128,7 +158,11 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Si
             return open_container(operation, site)
         case AddCrypttabLine():
             file = site.environment.crypttab
-            return words.LINE(file=str(file), line=add_to_crypttab(file, operation, site.run_name))
+            return t(
+                "{file} has the line: {line}",
+                file=str(file),
+                line=add_to_crypttab(file, operation, site.run_name),
+            )
 
 
 def make_container(operation: MakeContainer, site: Site) -> Said:
@@ -138,7 +172,11 @@ def make_container(operation: MakeContainer, site: Site) -> Said:
         site.command(argv, stdin=_secret(site))
     forget_caches(operation.device)
     demand(_header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds))
-    return words.MADE(device=operation.device, uuid=operation.uuid)
+    return t(
+        "{device} is an encrypted container with UUID {uuid}; its data begin at the planned place.",
+        device=operation.device,
+        uuid=operation.uuid,
+    )
 
 
 def open_container(operation: OpenContainer, site: Site) -> Said:
@@ -147,20 +185,34 @@ def open_container(operation: OpenContainer, site: Site) -> Said:
     if opened_node(encryption) is None:
         for argv in commands_of(operation):
             if site.command(argv, stdin=_secret(site), accept=(0, WRONG_PASSPHRASE)).status:
-                raise Failed(words.WRONG(device=operation.device))
+                raise Failed(
+                    t(
+                        "The passphrase is not the one that {device} was encrypted with.",
+                        device=operation.device,
+                    )
+                )
     elif not site.again:
-        raise Failed(words.THERE_BEFORE(opened=operation.opened))
+        raise Failed(
+            t(
+                "{opened} was there before this run opened anything: it was not touched.",
+                opened=operation.opened,
+            )
+        )
     if missing := wait_for((operation.opened,)):
         raise Failed(NO_NODE(node=missing))
     opened_node(encryption)
-    return words.OPENED(opened=operation.opened, device=operation.device)
+    return t(
+        "{opened} is what {device} opens to, and nothing else.",
+        opened=operation.opened,
+        device=operation.device,
+    )
 
 
 def check_opened(plan: Plan, device: str) -> None:
     """Raises Failed where `device` is what one of the plan's containers is to be open as, and is not."""
     for one in plan.containers:
         if one.opened == device and opened_node(one) is None:
-            raise Failed(words.NOT_OPEN(device=device))
+            raise Failed(t("{device} is not open.", device=device))
 
 
 def keep_headers(plan: Plan, run_folder: Path) -> None:
@@ -178,7 +230,9 @@ def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     try:
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
     except OSError as error:
-        raise Failed(words.NOT_KEPT(folder=str(run_folder), why=str(error.strerror))) from None
+        raise Failed(
+            t("{folder} could not be written: {why}.", folder=str(run_folder), why=str(error.strerror))
+        ) from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
@@ -188,7 +242,12 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
         kept = _header_file(run_folder, one.uuid)
         asked = kept if kept.exists() else Path(one.device)
         if asked.exists() and not opens(str(asked), secret):
-            raise Refused(words.WRONG_BEFORE(device=one.device))
+            raise Refused(
+                t(
+                    "The passphrase is not the one that {device} was encrypted with. Nothing was written.",
+                    device=one.device,
+                )
+            )
 
 
 def _header_file(run_folder: Path, uuid: str) -> Path:
@@ -212,10 +271,14 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
-            said = words.MAY_BE_OPEN(opened=one.opened, why=reason_of(error))
+            said = t("{opened} may still be open: {why}", opened=one.opened, why=reason_of(error))
             journal.add(Event.COMMAND, said)
         else:
-            journal.add(Event.COMMAND, words.CLOSED(opened=one.opened), command=argv)
+            journal.add(
+                Event.COMMAND,
+                t("{opened} was closed, since the run ends here.", opened=one.opened),
+                command=argv,
+            )
 
 
 def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds: float) -> Iterator[Check]:
@@ -223,25 +286,29 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
     text of `crypttab`."""
     for one in plan.containers:
         yield from _header_checks(one, plan, seconds, drives)
-        what = str(words.OPENS_TO(opened=one.opened, device=one.device))
+        what = str(t("{opened} is what {device} opens to", opened=one.opened, device=one.device))
         try:
             node = opened_node(one)
         except Failed as error:
             yield Check(what, False, str(error))
         else:
-            seen = words.ALONE(node=node, device=kernel_name(one.device)) if node else words.CLOSED_NOW()
+            seen = (
+                t("{node}, on {device} alone", node=node, device=kernel_name(one.device))
+                if node
+                else t("it is not open")
+            )
             yield Check(what, node is not None, str(seen))
     for step in plan.steps:
         if isinstance(step.operation, AddCrypttabLine):
             times = crypttab.splitlines().count(crypttab_line(step.operation))
-            line = words.ONE_LINE(name=step.operation.name)
+            line = t("crypttab has exactly one line for {name}", name=step.operation.name)
             yield Check(str(line), times == 1, str(words.FOUND(times=times)))
 
 
 def _header_checks(
     one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> Iterator[Check]:
-    what = str(words.PLANNED(device=one.device))
+    what = str(t("{device} is an encrypted container with its planned UUID", device=one.device))
     try:
         found = [
             (signature.kind, signature.uuid)
@@ -253,15 +320,25 @@ def _header_checks(
         yield Check(what, False, str(error))
         return
     seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-    yield Check(what, found == [(KIND, one.uuid)], seen or str(words.NOTHING()))
+    yield Check(what, found == [(KIND, one.uuid)], seen or str(t("nothing is recognised")))
     off = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
     offset, sector = place
     said = (
-        words.DATA_OFF(count=off, offset=offset, sector=sector)
+        tn(
+            "{offset} bytes in, one byte off, in sectors of {sector} bytes",
+            "{offset} bytes in, {count} bytes off, in sectors of {sector} bytes",
+            count=off,
+            offset=offset,
+            sector=sector,
+        )
         if off
-        else words.DATA_ALIGNED(offset=offset, sector=sector)
+        else t("{offset} bytes in, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
     )
-    data = words.DATA(offset=one.offset_bytes, sector=one.sector_bytes)
+    data = t(
+        "Its data begin {offset:exact} in, aligned, in sectors of {sector} bytes",
+        offset=one.offset_bytes,
+        sector=one.sector_bytes,
+    )
     yield Check(str(data), place == (one.offset_bytes, one.sector_bytes) and not off, str(said))
 
 
@@ -273,17 +350,19 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(words.UNREADABLE(said=printable(text, 80))) from None
+        raise Failed(
+            t("cryptsetup said what diskwright cannot read: {said}", said=printable(text, 80))
+        ) from None
 
 
 def _encryption(plan: Plan, uuid: str) -> Encryption:
     found = next((one for one in plan.containers if one.uuid == uuid), None)
     if found is None:
-        raise Failed(words.UNKNOWN(uuid=uuid))
+        raise Failed(t("The plan has no container with UUID {uuid}.", uuid=uuid))
     return found
 
 
 def _secret(site: Site) -> bytes:
     if not site.secret:
-        raise Failed(words.NO_PASSPHRASE())
+        raise Failed(t("The passphrase was not given."))
     return site.secret

@@ -6,14 +6,13 @@ from wizard.apply.block.devices import forget_caches, tell_kernel
 from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.steps.step_context import Site, look_at_all
 from wizard.apply.steps.wipe import kinds_of, list_signatures
-from wizard.apply.steps.words import filesystems as words
 from wizard.filesystems.registry import MADE
 from wizard.layout.steps.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import ResetZones, WipeSignatures
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
 
 def make_filesystem(operation: MakeFilesystem, site: Site) -> Said:
@@ -42,21 +41,41 @@ def made_as_planned(operation: MakeFilesystem, site: Site) -> Said:
         if differences := recognised_differences(
             found, operation.filesystem, operation.uuid, operation.label
         ):
-            raise Failed(words.NOT_RECOGNISED(device=device, differences=differences))
+            raise Failed(
+                t(
+                    "{device} is not recognised as planned: {differences:semicolons}.",
+                    device=device,
+                    differences=differences,
+                )
+            )
     kind = MADE[operation.filesystem]
     # Before anything is mounted, the filesystem's own check can read all of it.
     if kind.clean_check:
         site.command((*kind.clean_check, operation.device))
     if differences := spread_differences(operation, site.seconds):
-        raise Failed(words.NOT_STRIPED(device=operation.device, differences=differences))
-    made = words.MADE_CLEAN if kind.clean_check else words.MADE
+        raise Failed(
+            t(
+                "{device} is not striped as planned: {differences:semicolons}.",
+                device=operation.device,
+                differences=differences,
+            )
+        )
+    made = (
+        Sentence("{device} is recognised as {filesystem} with UUID {uuid}, and its own check finds it clean.")
+        if kind.clean_check
+        else Sentence("{device} is recognised as {filesystem} with UUID {uuid}.")
+    )
     return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
 def _run_makers(operation: MakeFilesystem, site: Site) -> None:
     commands = commands_of(operation)
     if MADE[operation.filesystem].uuid_follows:
-        drawn = words.DRAWS(device=operation.device, program=commands[0][0])
+        drawn = t(
+            "{device} gets a UUID that {program} draws, and then the planned one.",
+            device=operation.device,
+            program=commands[0][0],
+        )
         site.journal.add(Event.MAKING, drawn, step=site.step, command=commands[0])
     try:
         for argv in commands:
@@ -78,5 +97,11 @@ def reset_zones(operation: ResetZones, site: Site) -> Said:
     forget_caches(operation.device)
     tell_kernel(operation.device, anew=True)
     if left := list_signatures(operation.device, site.seconds):
-        raise Failed(words.STILL_THERE(device=operation.device, kinds=kinds_of(left)))
-    return words.EMPTIED(device=operation.device)
+        raise Failed(
+            t(
+                "{device} still shows {kinds:list} after it was emptied.",
+                device=operation.device,
+                kinds=kinds_of(left),
+            )
+        )
+    return t("Every zone of {device} is empty.", device=operation.device)

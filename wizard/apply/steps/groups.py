@@ -27,7 +27,7 @@ from wizard.model.names import partition_path, printable
 from wizard.model.operations.arrays import MakeVolumeGroup
 from wizard.model.operations.group import Group, MakeLogicalVolume
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import run
 
 
@@ -36,11 +36,23 @@ def check_free_group(plan: Plan, group: Group) -> None:
     that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
         if is_there(Path(node)):
-            raise Refused(words.TAKEN(node=node))
+            raise Refused(
+                t(
+                    "{node} is taken by another volume group: make the plan again. Nothing was written.",
+                    node=node,
+                )
+            )
     # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
     taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
     if strange := [node for node in taken if plan.member(node) is None]:
-        raise Refused(words.GROUP_TAKEN(name=group.name, places=printable(", ".join(strange), 200)))
+        raise Refused(
+            t(
+                "There is a volume group {name} already, on {places}: make the plan again. "
+                "Nothing was written.",
+                name=group.name,
+                places=printable(", ".join(strange), 200),
+            )
+        )
 
 
 def is_there(node: Path) -> bool:
@@ -63,7 +75,12 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         folder = SYS_BLOCK / kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise Failed(words.STRANGER(node=node))
+            raise Failed(
+                t(
+                    "{node} stands on the drive of this plan and is not what it makes: it was not touched.",
+                    node=node,
+                )
+            )
         found.append(own[name])
     return tuple(sorted(found))
 
@@ -76,7 +93,9 @@ def own_volume_node(plan: Plan, group: Group, device: str) -> None:
         or not Path(device).is_block_device()
         or not is_node_of(device)
     ):
-        raise Failed(words.NOT_OWN(device=device))
+        raise Failed(
+            t("{device} was not touched: it is not the logical volume that this run made.", device=device)
+        )
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -153,7 +172,7 @@ def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> Said:
     Raises Failed."""
     plan, group = site.plan, site.plan.group
     if group is None:
-        raise Failed(words.NO_GROUP())
+        raise Failed(t("The plan has no volume group."))
     if site.again and operation.name in logical_names_in(operation.group, site.command):
         site.command(
             ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
@@ -165,7 +184,11 @@ def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> Said:
         raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
     demand(_volume_checks((operation,), site.command))
-    return words.VOLUME_MADE(device=operation.device, size=operation.size_bytes)
+    return t(
+        "{device} has exactly {size} bytes, and LVM and the kernel find it as planned.",
+        device=operation.device,
+        size=operation.size_bytes,
+    )
 
 
 def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
@@ -183,14 +206,32 @@ def check_data(plan: Plan, group: Group, do: Do) -> None:
 def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
-    yield _same(words.DATA(device=group.device, name=group.name, offset=DATA_BYTES), wanted, row)
+    yield _same(
+        t(
+            "LVM finds the data of {device} in {name}, beginning {offset} bytes in",
+            device=group.device,
+            name=group.name,
+            offset=DATA_BYTES,
+        ),
+        wanted,
+        row,
+    )
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
     (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
     room = group_room_bytes(slot.size_bytes)
     wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
-    yield _same(words.ROOM(name=group.name, room=room, extent=EXTENT_BYTES), wanted, row)
+    yield _same(
+        t(
+            "LVM finds {name} on that alone, with {room} bytes in pieces of {extent}",
+            name=group.name,
+            room=room,
+            extent=EXTENT_BYTES,
+        ),
+        wanted,
+        row,
+    )
 
 
 def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
@@ -201,21 +242,23 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
     }
     for one in volumes:
         wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-        what = words.LINEAR(device=one.device, size=one.size_bytes)
+        what = t(
+            "LVM finds {device} linear, in one piece of {size} bytes", device=one.device, size=one.size_bytes
+        )
         yield _same(what, wanted, found.get(one.name, {}))
-        aligned = str(words.ALIGNED(device=one.device))
+        aligned = str(t("The kernel finds {device} aligned", device=one.device))
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
         except Failed as error:
             yield Check(aligned, False, str(error))
         else:
-            yield Check(aligned, offset == 0, str(words.OFFSET(offset=offset)))
+            yield Check(aligned, offset == 0, str(t("an offset of {offset} bytes", offset=offset)))
 
 
 def _same(what: Said, wanted: dict[str, str], seen: dict[str, str]) -> Check:
     differing = [
-        str(words.DIFFERS(key=key, seen=seen.get(key, words.NOTHING()), wanted=value))
+        str(t("{key} is {seen}, not {wanted}", key=key, seen=seen.get(key, t("nothing")), wanted=value))
         for key, value in wanted.items()
         if seen.get(key) != value
     ]
-    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(words.SAME()))
+    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(words.SAME))

@@ -7,7 +7,6 @@ from wizard.apply.steps import array_checks as array_checking
 from wizard.apply.steps import arrays, groups, making_arrays
 from wizard.apply.steps.lvm import Do
 from wizard.apply.steps.step_context import Site
-from wizard.apply.steps.words.groups import NO_DEVICE_MAPPER
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.layout.group.grouping import logical_volumes
 from wizard.model.errors import Refused
@@ -15,7 +14,7 @@ from wizard.model.journal import Check
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.operations.group import MakeLogicalVolume
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -37,7 +36,12 @@ def check_free_array(plan: Plan) -> None:
     """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel
     cannot have LVM's volumes."""
     if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
-        raise Refused(NO_DEVICE_MAPPER())
+        raise Refused(
+            t(
+                "This kernel cannot have LVM's volumes: it has no device mapper, and no "
+                "module of it. Nothing was written."
+            )
+        )
     if plan.group:
         groups.check_free_group(plan, plan.group)
     else:

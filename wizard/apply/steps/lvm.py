@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.steps.words import groups as words
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import Failed
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.tools.program import Result, find, run
 
 Do = Callable[[Sequence[str]], Result]
@@ -78,4 +78,4 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
             for row in json.loads(text)["report"][0][kind]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(words.UNREADABLE(said=printable(text, 80))) from None
+        raise Failed(t("LVM said what diskwright cannot read: {said}", said=printable(text, 80))) from None

@@ -10,8 +10,6 @@ from wizard.apply.steps.array_stand_ins import keep_quiet, without_copying
 from wizard.apply.steps.arrays import assemble, carry, check_free_array, running_array
 from wizard.apply.steps.lvm import physical_volumes_of
 from wizard.apply.steps.step_context import Site, demand
-from wizard.apply.steps.words import arrays as words
-from wizard.apply.steps.words import groups
 from wizard.apply.steps.words.devices import NO_NODE, SAVED
 from wizard.layout.steps.commands import commands_of, physical_volume_uuid, wipe
 from wizard.model.errors import Failed
@@ -19,7 +17,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Stripe
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 from wizard.model.units import MIB
 
 EDGE_BYTES = MIB
@@ -59,10 +57,15 @@ def make_array(operation: MakeArray, site: Site) -> Said:
     if site.rehearsed:
         keep_quiet(operation)
     if running_array(plan, site.command) != operation.device:
-        raise Failed(words.NOT_ON_PARTS(device=operation.device))
+        raise Failed(t("{device} does not stand on the parts that it was made of.", device=operation.device))
     demand(tool_checks(plan, site.command))
     level = operation.level.upper()
-    return words.MADE(device=operation.device, level=level, drives=len(operation.parts))
+    return t(
+        "{device} is a {level} over {drives} drives, and mdadm finds it as planned.",
+        device=operation.device,
+        level=level,
+        drives=len(operation.parts),
+    )
 
 
 def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
@@ -74,9 +77,21 @@ def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
         for argv in (*(map(wipe, operation.parts) if site.again else ()), *commands_of(operation)):
             site.command(argv)
     if (seen := physical_volumes_of(operation.name, site.command)) != planned:
-        there = tuple(seen) or groups.NO_PARTS()
-        raise Failed(groups.OTHER_PARTS(name=operation.name, seen=there, planned=tuple(planned)))
-    return groups.MADE(count=len(planned), name=operation.name)
+        there = tuple(seen) or t("no physical volume")
+        raise Failed(
+            t(
+                "The volume group {name} has {seen:list} instead of {planned:list}.",
+                name=operation.name,
+                seen=there,
+                planned=tuple(planned),
+            )
+        )
+    return tn(
+        "The volume group {name} has exactly the planned physical volume.",
+        "The volume group {name} has exactly the planned {count} physical volumes.",
+        count=len(planned),
+        name=operation.name,
+    )
 
 
 def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
@@ -87,12 +102,16 @@ def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     demand(tool_checks(site.plan, site.command))
-    return words.STRIPED(device=operation.device, drives=operation.stripes)
+    return t(
+        "{device} is striped over {drives} drives, and LVM finds it as planned.",
+        device=operation.device,
+        drives=operation.stripes,
+    )
 
 
 def _stripe(site: Site) -> Stripe:
     if site.plan.stripe is None:
-        raise Failed(words.STRIPES_NOTHING())
+        raise Failed(t("The plan stripes nothing."))
     return site.plan.stripe
 
 
@@ -103,7 +122,7 @@ def _save_edges(parts: Sequence[str], site: Site) -> None:
     for part in parts:
         member = site.plan.member(part)
         if member is None:
-            raise Failed(words.NO_DRIVE(part=part))
+            raise Failed(t("{part} is on none of the plan's drives.", part=part))
         start, size = start_bytes(part), size_bytes(part)
         edge = min(EDGE_BYTES, size)
         places = (Extent(start, edge), Extent(start + size - edge, edge))

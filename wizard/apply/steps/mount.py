@@ -10,7 +10,9 @@ from wizard.apply.system.mounts import is_mounted, mount_differences, read_mount
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.plan import Mount
-from wizard.model.said import Said, reason_of
+from wizard.model.said import Said, Sentence, reason_of, t
+
+NOT_MOUNTED = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
 
 
 def mount_filesystem(operation: Mount, site: Commands) -> Said:
@@ -27,8 +29,12 @@ def mount_filesystem(operation: Mount, site: Commands) -> Said:
             raise Failed(words.NO_FOLDER(place=str(place), why=str(error.strerror))) from None
         mount_checked(operation, site.command)
     if differences := mount_differences(operation):
-        raise Failed(words.NOT_MOUNTED(place=str(place), differences=tuple(differences)))
-    return words.MOUNTED(device=operation.device, place=str(place))
+        raise Failed(NOT_MOUNTED(place=str(place), differences=tuple(differences)))
+    return t(
+        "{device} is mounted at {place} with every option that was advised.",
+        device=operation.device,
+        place=str(place),
+    )
 
 
 def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
@@ -41,4 +47,4 @@ def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> No
     if len(there) == 1 and not is_mounted(operation):
         differences = mount_differences(operation)
         do(("umount", operation.mount_point))
-        raise Failed(words.NOT_MOUNTED(place=operation.mount_point, differences=differences))
+        raise Failed(NOT_MOUNTED(place=operation.mount_point, differences=differences))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from wizard.apply.steps.step_context import look_at
-from wizard.apply.steps.words import filesystems as words
 from wizard.apply.steps.words.devices import WIPEFS_UNREADABLE
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import Failed
@@ -15,7 +14,7 @@ from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Operation, Plan, ShrinkFilesystem
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.tools.program import run
 
 LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
@@ -77,15 +76,15 @@ def recognised_differences(
 ) -> tuple[Said, ...]:
     """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
     if signatures is None:
-        return (words.NOT_THERE(),)
+        return (t("the partition is not there"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
-        kinds = tuple(printable(signature.kind) for signature in signatures) or words.NOTHING()
-        return (words.SHOWS(kinds=kinds),)
+        kinds = tuple(printable(signature.kind) for signature in signatures) or t("nothing")
+        return (t("it shows {kinds:list} instead of exactly one filesystem", kinds=kinds),)
     seen = signatures[0]
     pairs = (
-        (words.TYPE, seen.kind, filesystem),
-        (words.UUID, seen.uuid, uuid),
-        (words.LABEL, seen.label, label),
+        (Sentence("its type is {seen!r}, not {wanted!r}"), seen.kind, filesystem),
+        (Sentence("its UUID is {seen!r}, not {wanted!r}"), seen.uuid, uuid),
+        (Sentence("its label is {seen!r}, not {wanted!r}"), seen.label, label),
     )
     return tuple(
         differs(seen=printable(str(found)), wanted=wanted)
@@ -103,14 +102,20 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Said,
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
-        return () if f"DATA|{profile}" in text else (words.PROFILE(profile=profile),)
+        return () if f"DATA|{profile}" in text else (t("its data are not {profile}", profile=profile),)
     seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:
         return ()
-    return (words.STRIPE(seen=_said(seen), wanted=_said(operation.striping)),)
+    return (
+        t("its superblock says {seen}, not {wanted}", seen=_said(seen), wanted=_said(operation.striping)),
+    )
 
 
 def _said(striping: Striping | None) -> Said:
     if striping is None:
-        return words.NO_STRIPE()
-    return words.STRIPED(unit=striping.unit_bytes, width=striping.width_bytes)
+        return t("nothing of a stripe")
+    return t(
+        "{unit:exact} to a drive and {width:exact} to all",
+        unit=striping.unit_bytes,
+        width=striping.width_bytes,
+    )

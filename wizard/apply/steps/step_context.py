@@ -16,7 +16,7 @@ from wizard.model.errors import Failed
 from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan, devices_of
-from wizard.model.said import Said, reason_of
+from wizard.model.said import Said, reason_of, t
 from wizard.probe.machine import probe_machine
 from wizard.tools.program import Result, run
 from wizard.tools.words import ENDED
@@ -146,7 +146,12 @@ def journalled(
         journal.add(Event.COMMAND, reason_of(error), step=step, command=told)
         raise
     printed = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
-    said = words.ENDED(program=told[0], status=result.status, seconds=result.seconds)
+    said = t(
+        "{program} ended with status {status} after {seconds:.1f} s.",
+        program=told[0],
+        status=result.status,
+        seconds=result.seconds,
+    )
     journal.add(Event.COMMAND, said, step=step, command=told, output=printed)
     return result
 
@@ -171,7 +176,7 @@ def demand(checks: Iterable[Check]) -> None:
     """Raises Failed for the first that does not hold."""
     for check in checks:
         if not check.holds:
-            raise Failed(words.FAILED_CHECK(what=check.what, seen=check.seen))
+            raise Failed(t("{what}: {seen}.", what=check.what, seen=check.seen))
 
 
 def look_at(path: str) -> Drive:
@@ -185,5 +190,5 @@ def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
-            raise Failed(words.NOT_READ_AGAIN(drive=drive.path, why=silent.why))
+            raise Failed(t("{drive} could not be read again: {why}", drive=drive.path, why=silent.why))
     return drives

@@ -9,7 +9,6 @@ from pathlib import Path
 from wizard.apply.steps.step_context import Site
 from wizard.apply.steps.words import filesystems as words
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
-from wizard.apply.words import GIVEN, NOT_GIVEN
 from wizard.filesystems.kind import Argv
 from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.layout.words import who
@@ -17,7 +16,7 @@ from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.operations.writer import SetOwner, Writer
 from wizard.model.plan import MakeSubvolumes, Resizing
-from wizard.model.said import Said, reason_of
+from wizard.model.said import Said, reason_of, t
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
@@ -38,8 +37,14 @@ def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> Said:
                 site.command(argv)
         differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
     if differences:
-        raise Failed(words.OTHER_SUBVOLUMES(device=operation.device, differences=differences))
-    return words.SUBVOLUMES(device=operation.device, names=operation.names)
+        raise Failed(
+            t(
+                "{device} has other subvolumes than planned: {differences:semicolons}.",
+                device=operation.device,
+                differences=differences,
+            )
+        )
+    return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
 
 
 def _set_owner(operation: SetOwner, site: Site) -> Said:
@@ -49,8 +54,14 @@ def _set_owner(operation: SetOwner, site: Site) -> Said:
             site.command(argv)
         given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
     if not given:
-        raise Failed(NOT_GIVEN(device=operation.device, who=who(writer)))
-    return GIVEN(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
+        raise Failed(t("{device} could not be given to {who}.", device=operation.device, who=who(writer)))
+    return t(
+        "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
+        device=operation.device,
+        uid=writer.uid,
+        gid=writer.gid,
+        mode=f"{writer.mode:o}",
+    )
 
 
 def _is_theirs(folder: Path, writer: Writer) -> bool:
@@ -90,7 +101,13 @@ def at_private_place(
         with suppress(OSError):
             place.rmdir()
     if is_mounted(mount):
-        raise Failed(words.NOT_UNMOUNTED(device=operation.device, place=str(place)))
+        raise Failed(
+            t(
+                "{device} could not be unmounted from {place} again.",
+                device=operation.device,
+                place=str(place),
+            )
+        )
 
 
 def _make_place(place: Path) -> None:
@@ -107,7 +124,7 @@ def _make_place(place: Path) -> None:
     except OSError as error:
         raise Failed(words.NO_FOLDER(place=str(place), why=str(error.strerror))) from None
     if taken:
-        raise Failed(words.PLACE_TAKEN(place=str(place)))
+        raise Failed(t("{place} is taken: nothing was mounted there.", place=str(place)))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -117,9 +134,9 @@ def listed(text: str) -> tuple[str, ...]:
 
 def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Said, ...]:
     """How subvolumes differ from the planned ones, in pieces of sentences. Pure."""
-    missing = [words.SUBVOLUME_MISSING(name=name) for name in wanted if name not in seen]
+    missing = [t("{name} is missing", name=name) for name in wanted if name not in seen]
     unplanned = [printable(name, 60) for name in seen if name not in wanted]
-    return (*missing, *(words.SUBVOLUME_UNPLANNED(name=name) for name in unplanned))
+    return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
 def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Said | str, ...]:

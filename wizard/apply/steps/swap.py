@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
-from wizard.apply.steps.words import filesystems as words
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.plan import TurnOnSwap
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 SWAPS = Path("/proc/swaps")
 
@@ -28,7 +27,7 @@ def is_swap(operation: TurnOnSwap) -> bool:
 
 def swap_differences(operation: TurnOnSwap) -> tuple[Said, ...]:
     """A piece of a sentence where the kernel does not swap to the device."""
-    return () if is_swap(operation) else (words.NO_SWAP(),)
+    return () if is_swap(operation) else (t("the kernel does not list it as swap"),)
 
 
 def turn_on(operation: TurnOnSwap, site: Site) -> Said:
@@ -38,5 +37,11 @@ def turn_on(operation: TurnOnSwap, site: Site) -> Said:
         for argv in commands_of(operation):
             site.command(argv)
     if differences := swap_differences(operation):
-        raise Failed(words.NOT_IN_USE(device=operation.device, differences=differences))
-    return words.SWAPS(device=operation.device)
+        raise Failed(
+            t(
+                "{device} is not in use as planned: {differences:semicolons}.",
+                device=operation.device,
+                differences=differences,
+            )
+        )
+    return t("The kernel swaps to {device}.", device=operation.device)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.readback import listed_signatures
-from wizard.apply.steps.words import devices as words
 from wizard.layout.steps.commands import physical_volume_uuid
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -18,6 +17,7 @@ from wizard.model.operations.encryption import OpenContainer
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.operations.writer import SetOwner
 from wizard.model.plan import MakeSubvolumes, Mount, Operation, Plan, TurnOnSwap
+from wizard.model.said import t
 from wizard.tools.program import run
 
 CONTAINER = "crypto_LUKS"
@@ -54,7 +54,15 @@ def check_no_clone(plan: Plan) -> None:
             continue
         for other in found:
             if _number(other) not in numbers:
-                raise Failed(words.CLONE(device=min(devices), other=printable(other), uuid=uuid))
+                raise Failed(
+                    t(
+                        "{device} and {other} have the same UUID ({uuid}), so either could be "
+                        "mounted at the next start. Detach {other}, or give it another UUID.",
+                        device=min(devices),
+                        other=printable(other),
+                        uuid=uuid,
+                    )
+                )
 
 
 def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
@@ -80,8 +88,25 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
 def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
     if _number(device) is None or uuid not in {one.uuid for one in listed_signatures(device, seconds)}:
         if others := tuple(printable(other) for other in _devices_with(uuid)):
-            raise Failed(words.ELSEWHERE_NOW(device=device, kind=kind, uuid=uuid, others=others))
-        raise Failed(words.NOT_PLANNED(device=device, kind=kind, uuid=uuid))
+            raise Failed(
+                t(
+                    "{device} does not contain the planned {kind} (UUID {uuid}): {others:list} "
+                    "does. Another drive has that name now.",
+                    device=device,
+                    kind=kind,
+                    uuid=uuid,
+                    others=others,
+                )
+            )
+        raise Failed(
+            t(
+                "{device} does not contain the planned {kind} (UUID {uuid}). Another drive "
+                "may have that name now.",
+                device=device,
+                kind=kind,
+                uuid=uuid,
+            )
+        )
 
 
 def _devices_with(uuid: str) -> list[str]:

@@ -13,7 +13,6 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged, without
 from wizard.apply.steps.step_context import Site
-from wizard.apply.steps.words import filesystems as words
 from wizard.apply.steps.words.devices import NOT_TOUCHED, WIPEFS_UNREADABLE
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
@@ -21,7 +20,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import WipeSignatures
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import MIB
 from wizard.tools.program import run
 
@@ -63,11 +62,17 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> Said:
     if device not in site.plan.paths:
         _erase_nested(device, site)
     if left := list_signatures(device, site.seconds):
-        raise Failed(words.STILL_SHOWS(device=device, kinds=kinds_of(left)))
+        raise Failed(
+            t("{device} still shows {kinds:list} after it was wiped.", device=device, kinds=kinds_of(left))
+        )
     if kinds:
-        return words.ERASED(kinds=tuple(map(printable, kinds)), device=device)
+        return t("Erased {kinds:list} from {device}.", kinds=tuple(map(printable, kinds)), device=device)
     # From a stand-in the old marks are taken away before the first step, with every copy.
-    shown = words.SHOWS_NOTHING if site.rehearsed else words.HAD_NOTHING
+    shown = (
+        Sentence("{device} shows nothing any more.")
+        if site.rehearsed
+        else Sentence("{device} had no signature.")
+    )
     return shown(device=device)
 
 
@@ -84,7 +89,12 @@ def _erase_nested(device: str, site: Site) -> None:
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        said = words.ZEROED(kind=kind, byte=offset, device=device)
+        said = t(
+            "Wrote zeros over the mark {kind} at byte {byte} of {device}.",
+            kind=kind,
+            byte=offset,
+            device=device,
+        )
         site.journal.add(Event.COMMAND, said, step=site.step)
     forget_caches(device)
 
@@ -95,7 +105,14 @@ def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
     found = set(kinds) - TABLE_KINDS
     if expected and found and not expected & found:
         seen, known = (tuple(sorted(map(printable, kinds))) for kinds in (found, expected))
-        raise Failed(words.STRANGER(device=operation.device, seen=seen, known=known))
+        raise Failed(
+            t(
+                "{device} holds {seen:list} where the plan knew {known:list}: it was not touched.",
+                device=operation.device,
+                seen=seen,
+                known=known,
+            )
+        )
 
 
 def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from wizard.apply.system.mounts import is_mounted
-from wizard.apply.words import FOLDER_BELOW, WROTE
 from wizard.layout.words import CAN_WRITE, who
 from wizard.model.journal import Check
 from wizard.model.names import printable
 from wizard.model.operations.writer import Writer
 from wizard.model.plan import Mount, Plan
+from wizard.model.said import t
 
 NOBODY = 65534
 """The uid and gid of whoever has no rights of their own (nobody, in every distribution)."""
@@ -24,9 +24,13 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
     volume = next((volume for volume in plan.volumes if volume.path == mount.device), None)
     if volume is None or volume.writer.kind == "root" or "ro" in mount.options:
         return
-    fault = write_fault(Path(mount.mount_point), volume.writer) if is_mounted(mount) else str(FOLDER_BELOW())
+    fault = (
+        write_fault(Path(mount.mount_point), volume.writer)
+        if is_mounted(mount)
+        else str(t("it is not mounted there"))
+    )
     what = CAN_WRITE(who=who(volume.writer), place=printable(mount.mount_point, 200))
-    yield Check(str(what), not fault, fault or str(WROTE()))
+    yield Check(str(what), not fault, fault or str(t("a file was written and deleted")))
 
 
 def write_fault(folder: Path, writer: Writer) -> str:

@@ -13,7 +13,7 @@ from wizard.layout.steps.commands import crypttab_line
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.operations.encryption import AddCrypttabLine
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.host.uses import unescaped
 
 MADE_ANEW = frozenset({"swap", "tmp"})
@@ -59,11 +59,16 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Said | None:
     """A clause where a line already has the name or the container; None where none has. Pure."""
     for line in parse_crypttab(text):
         if line.name == operation.name:
-            return words.OPENS(
-                line=line.number, device=printable(line.source, 60), name=printable(line.name, 60)
+            return t(
+                "line {line} already opens {device} as {name}",
+                line=line.number,
+                device=printable(line.source, 60),
+                name=printable(line.name, 60),
             )
         if line.names({"UUID": operation.uuid}):
-            return words.HAS_CONTAINER(line=line.number, uuid=operation.uuid)
+            return t(
+                "line {line} already speaks of the container {uuid}", line=line.number, uuid=operation.uuid
+            )
     return None
 
 
@@ -72,13 +77,19 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
     one."""
     if not operations:
         return
-    check_writable(path, words.NO_CRYPTTAB())
+    check_writable(path, t("no file of what is opened at boot"))
     text = read_text(path)
     for operation in operations:
         if crypttab_line(operation) not in text.splitlines() and (
             found := crypttab_conflict(text, operation)
         ):
-            raise Refused(words.REMOVE_LINE(file=str(path), conflict=found))
+            raise Refused(
+                t(
+                    "{file}, {conflict}. Nothing was written. Remove that line.",
+                    file=str(path),
+                    conflict=found,
+                )
+            )
 
 
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:

@@ -15,10 +15,10 @@ from time import monotonic, sleep
 
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.words import UNOPENED
-from wizard.apply.system import words
 from wizard.documents.words import UNREADABLE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
+from wizard.model.said import t
 
 NEW_FILE_MODE = 0o644
 LOCK_SECONDS = 30.0
@@ -61,9 +61,14 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             if (changed := _one_turn(path, change, keep)) is not None:
                 break
         else:
-            raise Failed(words.CHANGED_ALL_THE_TIME(file=printable(str(path), 200)))
+            raise Failed(
+                t(
+                    "{file} is changed all the time by another program. It was left alone.",
+                    file=printable(str(path), 200),
+                )
+            )
         if change(now := read_text(path)) != now:
-            raise Failed(words.NOT_AS_WRITTEN(file=printable(str(path), 200)))
+            raise Failed(t("{file} does not read as it was written.", file=printable(str(path), 200)))
     return changed
 
 
@@ -79,7 +84,13 @@ def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
             _write(keep, text, real if real.exists() else None)
         return True if _replaced(real, text, wanted) else None
     except OSError as error:
-        raise Failed(words.NOT_REPLACED(file=str(real), why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "{file} could not be replaced: {why}. It is as it was.",
+                file=str(real),
+                why=str(error.strerror),
+            )
+        ) from None
 
 
 @contextmanager
@@ -103,11 +114,13 @@ def _lock(fd: int, folder: Path) -> None:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if monotonic() >= until:
-                raise Failed(words.LOCKED(folder=shown)) from None
+                raise Failed(t("{folder} is locked by another program.", folder=shown)) from None
             sleep(0.01)
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise Failed(words.NOT_LOCKED(folder=shown, why=str(error.strerror))) from None
+                raise Failed(
+                    t("{folder} cannot be locked: {why}.", folder=shown, why=str(error.strerror))
+                ) from None
             return
         else:
             return

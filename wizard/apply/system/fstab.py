@@ -18,8 +18,12 @@ from wizard.model.documents.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, Sentences, t
 from wizard.probe.host.uses import unescaped
+
+LINES_AGAIN = Sentences("{file} has its old line again.", "{file} has its old lines again.")
+LINES_THERE = Sentences("{file} has its old line.", "{file} has its old lines.")
+CHANGED_SINCE = Sentence("{file} was changed since, and is left as it is.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +44,14 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
             continue
         passes = fields[4:6]
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
-            raise BadInput(words.NO_ENTRY(file=where, line=number, text=printable(text_line, 80)))
+            raise BadInput(
+                t(
+                    "{file}, line {line} is no entry that mount can read: {text!r}. Put it right first.",
+                    file=where,
+                    line=number,
+                    text=printable(text_line, 80),
+                )
+            )
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
         lines.append(
             Line(
@@ -59,14 +70,17 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Said | None:
     subvolume of it; else None."""
     for line in lines:
         if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
-            return words.MOUNTS(
+            return t(
+                "line {line} already mounts {device} at {place}",
                 line=line.number,
                 device=printable(line.source, 60),
                 place=printable(line.mount_point, 60),
             )
         same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
         if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
-            return words.HAS_FILESYSTEM(line=line.number, uuid=operation.uuid)
+            return t(
+                "line {line} already speaks of the filesystem {uuid}", line=line.number, uuid=operation.uuid
+            )
     return None
 
 
@@ -80,14 +94,21 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     one."""
     if not operations:
         return
-    check_writable(path, NO_FSTAB())
+    check_writable(path, NO_FSTAB)
     text = read_text(path)
     lines = parse(text, str(path))
     for operation in operations:
         if fstab_line(operation) in text.split("\n"):
             continue
         if found := conflict(lines, operation):
-            raise Refused(words.REMOVE_OR_CHOOSE(file=str(path), conflict=found))
+            raise Refused(
+                t(
+                    "{file}, {conflict}. Nothing was written. Remove that line or choose another "
+                    "mount point.",
+                    file=str(path),
+                    conflict=found,
+                )
+            )
 
 
 def check_writable(path: Path, otherwise: Said | str) -> None:
@@ -95,9 +116,15 @@ def check_writable(path: Path, otherwise: Said | str) -> None:
     is no file is not."""
     real = path.resolve()
     if real.exists() and not real.is_file():
-        raise Refused(words.NOT_A_FILE(file=printable(str(path), 200), otherwise=otherwise))
+        raise Refused(
+            t(
+                "{file} is {otherwise}. Nothing was written.",
+                file=printable(str(path), 200),
+                otherwise=otherwise,
+            )
+        )
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
-        raise Refused(words.NOT_WRITABLE(file=str(real)))
+        raise Refused(t("{file} cannot be written here. Nothing was written.", file=str(real)))
 
 
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
@@ -123,7 +150,7 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
     def change(text: str) -> str:
         changed = text if is_edited(operation, text) else edited(operation, text)
         if changed is None:
-            raise Failed(words.ANOTHER(file=printable(str(path), 200)))
+            raise Failed(t("{file} is another by now. It was not changed.", file=printable(str(path), 200)))
         return changed
 
     edit(path, change, keep)
@@ -134,13 +161,13 @@ def lines_back(path: Path, operation: EditFstab) -> Said:
     Failed where it does not read so."""
     shown = printable(str(path), 200)
     if edit(path, partial(restored, operation)):
-        return words.LINES_AGAIN(count=len(operation.lines), file=shown)
+        return LINES_AGAIN(count=len(operation.lines), file=shown)
     text = read_text(path)
     has_them = all(one.old is None or one.old in text.split("\n") for one in operation.lines)
     gone = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
     if has_them and gone:
-        return words.LINES_THERE(count=len(operation.lines), file=shown)
-    return words.CHANGED_SINCE(file=shown)
+        return LINES_THERE(count=len(operation.lines), file=shown)
+    return CHANGED_SINCE(file=shown)
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
@@ -152,7 +179,13 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
         if lines[number - 1 : number] == [new]:
             return text
         if lines[number - 1 : number] != [old]:
-            raise Failed(words.ANOTHER_LINE(line=number, file=printable(str(path), 200)))
+            raise Failed(
+                t(
+                    "Line {line} of {file} is another by now. The file was not changed.",
+                    line=number,
+                    file=printable(str(path), 200),
+                )
+            )
         lines[number - 1] = new
         return "\n".join(lines)
 
@@ -175,10 +208,10 @@ def line_back(path: Path, old: str, new: str) -> str:
 
     shown = printable(str(path), 200)
     if edit(path, change):
-        return str(words.LINES_AGAIN(count=1, file=shown))
+        return str(LINES_AGAIN(count=1, file=shown))
     if old in read_text(path).split("\n"):
-        return str(words.LINES_THERE(count=1, file=shown))
-    return str(words.CHANGED_SINCE(file=shown))
+        return str(LINES_THERE(count=1, file=shown))
+    return str(CHANGED_SINCE(file=shown))
 
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:

@@ -4,11 +4,11 @@ import os
 import stat
 from pathlib import Path
 
-from wizard.apply.system import words
 from wizard.layout.wishes.key import MOST_BYTES, content_fault
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import t
 
 
 def key_of(plan: Plan) -> bytes | None:
@@ -25,13 +25,23 @@ def read_key(path: Path) -> bytes:
         with os.fdopen(opened, "rb") as file:
             kind = os.fstat(opened)
             if not stat.S_ISREG(kind.st_mode):
-                raise Refused(words.KEY_NO_FILE(file=shown))
+                raise Refused(t("The key {file} is no file.", file=shown))
             if kind.st_uid != 0 or kind.st_mode & 0o077:
                 mode = f"{stat.S_IMODE(kind.st_mode):o}"
-                raise Refused(words.KEY_OTHERS(file=shown, uid=kind.st_uid, mode=mode))
+                raise Refused(
+                    t(
+                        "The key {file} belongs to {uid} with mode {mode}; it has to be root's, and "
+                        "readable by nobody else.",
+                        file=shown,
+                        uid=kind.st_uid,
+                        mode=mode,
+                    )
+                )
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Refused(words.KEY_UNREAD(file=shown, why=error.strerror or "")) from None
+        raise Refused(
+            t("The key {file} cannot be read: {why}.", file=shown, why=error.strerror or "")
+        ) from None
     if fault := content_fault(content):
-        raise Refused(words.KEY_FAULT(file=shown, fault=fault))
+        raise Refused(t("The key {file} {fault}.", file=shown, fault=fault))
     return content

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
-from wizard.apply.system import words
 from wizard.filesystems.registry import mounted_as
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -132,18 +131,36 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     """How what is mounted differs from the plan, in pieces of sentences: device, type, options."""
     found = mounted_at(operation.mount_point)
     if found is None:
-        return (str(words.NOTHING_MOUNTED()),)
+        return (str(t("nothing is mounted there")),)
     differences = []
     if found.source not in (operation.device, *operation.others):
-        differences.append(words.OTHER_DEVICE(found=printable(found.source), device=operation.device))
+        differences.append(
+            t(
+                "{found} is mounted there instead of {device}",
+                found=printable(found.source),
+                device=operation.device,
+            )
+        )
     elif not _is_from(found, operation):
-        differences.append(words.OTHER_NUMBER(number=found.number, device=found.source))
+        differences.append(
+            t(
+                "device {number} is mounted there, which is not {device} any more",
+                number=found.number,
+                device=found.source,
+            )
+        )
     if found.filesystem != operation.filesystem:
         differences.append(
-            words.OTHER_TYPE(found=printable(found.filesystem), filesystem=operation.filesystem)
+            t(
+                "its type is {found}, not {filesystem}",
+                found=printable(found.filesystem),
+                filesystem=operation.filesystem,
+            )
         )
     if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
-        differences.append(words.OTHER_SUBVOLUME(found=printable(found.root), subvolume=root))
+        differences.append(
+            t("{found} of it is mounted, not {subvolume}", found=printable(found.root), subvolume=root)
+        )
     seen = found.options | silent_options(operation.device, operation.filesystem)
     differences += option_differences(operation.options, operation.filesystem, seen)
     return (*map(str, differences),)
@@ -161,11 +178,13 @@ def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozense
     for option in wanted:
         against = sorted(other for other in seen if _contradicts(option, other))
         if against and not any(_is(option, other) for other in seen):
-            found.append(words.OTHER_OPTION(option=option, other=against[0]))
+            found.append(
+                t("{option} was recommended and {other} is in force", option=option, other=against[0])
+            )
         elif not any(_is(option, other) for other in seen) and option not in silent:
-            found.append(words.NO_OPTION(option=option))
+            found.append(t("{option} was recommended and is not in force", option=option))
     if "ro" in seen and "ro" not in advised:
-        found.append(words.READ_ONLY())
+        found.append(t("it is read-only"))
     return tuple(found)
 
 

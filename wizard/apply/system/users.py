@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from psutil import pids
 
 from wizard.apply.run.words import NOTHING_WRITTEN
-from wizard.apply.system import words as own
 from wizard.apply.system.mounts import read_mounts
-from wizard.layout.changes import words
 from wizard.model.errors import Refused
 from wizard.model.names import printable
-from wizard.model.said import in_a_row
+from wizard.model.said import in_a_row, t
 from wizard.probe.host.programs import name_of, opened, stands_in
+
+A_PROGRAM = t("a program")
 
 MOST_NAMED = 5
 
@@ -21,7 +21,7 @@ def users_of(place: str) -> tuple[str, ...]:
     root sees all."""
     below = f"{place.rstrip('/')}/"
     return tuple(
-        f"{name_of(number) or own.A_PROGRAM()} ({number})"
+        f"{name_of(number) or A_PROGRAM} ({number})"
         for number in pids()
         if any(path == place or path.startswith(below) for path in _open_paths(number))
     )
@@ -32,11 +32,20 @@ def check_unused(place: str) -> None:
     shown = printable(place, 200)
     below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
     if below is not None:
-        said = words.BELOW(below=printable(below.mount_point, 200), place=shown)
-        raise Refused(in_a_row(said, NOTHING_WRITTEN()))
+        said = t(
+            "{below} is mounted below {place}; unmount that first.",
+            below=printable(below.mount_point, 200),
+            place=shown,
+        )
+        raise Refused(in_a_row(said, NOTHING_WRITTEN))
     if users := users_of(place):
-        named = users[:MOST_NAMED] + ((own.OTHERS(),) if len(users) > MOST_NAMED else ())
-        raise Refused(in_a_row(words.BUSY(place=shown, users=named), NOTHING_WRITTEN()))
+        named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
+        raise Refused(
+            in_a_row(
+                t("{place} is in use by {users:and}. End that first.", place=shown, users=named),
+                NOTHING_WRITTEN,
+            )
+        )
 
 
 def _open_paths(number: int) -> Iterator[str]:

@@ -8,10 +8,10 @@ take (Linux, block/partitions/efi.c, is_pmbr_valid).
 import struct
 import zlib
 
-from wizard.apply.table import words
 from wizard.apply.table.image import Image
 from wizard.apply.table.type_codes import CHECKSUM_AT
 from wizard.model.errors import Failed
+from wizard.model.said import t
 from wizard.probe.table.gpt import HEADER, Copy, read_copy
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
@@ -38,7 +38,9 @@ def with_backup_at_end(image: Image) -> Image:
         return _first_made_again(image, last)
     far = last - -(-len(first.entries) // block)
     if _last_taken(first) >= far:
-        raise Failed(words.END_TAKEN(byte=far * block))
+        raise Failed(
+            t("A partition lies where the backup of the GPT belongs, from byte {byte} on.", byte=far * block)
+        )
     header = image.read(block, block)
     entries = image.read(first.entries_lba * block, (last - far) * block)
     patches = {

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import Site
-from wizard.apply.table import words
 from wizard.apply.table.type_codes import set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed
 from wizard.model.plan import WriteTable
+from wizard.model.said import t
 
 LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
@@ -26,7 +26,18 @@ def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
         shown=("libparted", there.table, there.device),
     )
     if result.status == LIBPARTED_ABORTED:
-        raise Failed(words.GAVE_UP(device=there.device))
+        raise Failed(
+            t(
+                "libparted gave up on {device} (it aborted); the table on it may be half written.",
+                device=there.device,
+            )
+        )
     if result.status:
-        raise Failed(words.NOT_WRITTEN(device=there.device, why=result.last_words))
+        raise Failed(
+            t(
+                "libparted did not write the table of {device}: {why}",
+                device=there.device,
+                why=result.last_words,
+            )
+        )
     set_types(there, site.member.drive.geometry.logical_block_bytes)

@@ -8,7 +8,6 @@ import zlib
 from dataclasses import dataclass
 from uuid import UUID
 
-from wizard.apply.table import words
 from wizard.apply.table.at_end import with_backup_at_end, with_checksum
 from wizard.apply.table.image import Image
 from wizard.apply.table.proof import Copy, copies_of
@@ -22,6 +21,7 @@ from wizard.layout.room.space import MBR_PRIMARIES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.said import t
 from wizard.probe.table.mbr import EXTENDED_TYPES, SECTOR_BYTES, SLOT
 from wizard.probe.table.tables import Entry, read_table
 
@@ -55,7 +55,7 @@ def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | Non
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(_entries(before)) - kept
     if len(changed) != 1 or not changed.issuperset(new):
-        raise Failed(words.OTHER_TABLE(device=operation.device))
+        raise Failed(t("The table of {device} is not the one that was planned for.", device=operation.device))
     (number,) = changed
     return number, new.get(number)
 
@@ -70,14 +70,14 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
     old, new = _entries(before), _entries(wanted)
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
-        raise Failed(words.OTHER_PARTITIONS())
+        raise Failed(t("The changed table would not have the planned partitions."))
     for number, entry in entries.items():
         read = new[number]
         told = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(words.KEPT_CHANGED(number=number))
+            raise Failed(t("Partition {number}, which is to stay, would change.", number=number))
         if told != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
-            raise Failed(words.NOT_BECOME(number=number))
+            raise Failed(t("Partition {number} would not become what was planned.", number=number))
 
 
 def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
@@ -113,7 +113,9 @@ def _with_copy(image: Image, copy: Copy, number: int, entry: TableEntry | None) 
 def _whole(image: Image, place: Extent) -> bytes:
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
-        raise Failed(words.RECORD_ELSEWHERE(byte=place.start_bytes))
+        raise Failed(
+            t("The table's record at byte {byte} is not where tables have it.", byte=place.start_bytes)
+        )
     return data
 
 
@@ -130,7 +132,7 @@ def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
         return _with_line(before, line, None)
     link = records[index - 1].link
     if record.link is not None or link is None:
-        raise Failed(words.NOT_LAST(number=number))
+        raise Failed(t("Partition {number} is not the last logical one.", number=number))
     return _with_line(before, link, None)
 
 

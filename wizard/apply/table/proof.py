@@ -11,12 +11,12 @@ the first header, last. Of an MBR one sector changes.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.apply.table import words
 from wizard.apply.table.image import Image, changed_bytes, is_within
 from wizard.apply.table.type_codes import CHECKSUM_AT, ENTRIES_CHECKSUM_AT, MBR_LINE_BYTES, MBR_LINES_AT
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
+from wizard.model.said import t
 from wizard.probe.table.gpt import HEADER, SIGNATURE
 from wizard.probe.table.tables import Entry, TableReading, read_table
 
@@ -51,10 +51,10 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     may_change = tuple(_changing(copies_of(before), new))
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
-            raise Failed(words.BYTE_CHANGED(byte=offset))
+            raise Failed(t("libparted changed byte {byte}, which belongs to no new partition.", byte=offset))
     table = _reading(wanted).table
     if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed(words.COPY_NOT_WHOLE())
+        raise Failed(t("libparted wrote a GPT that is not whole in both copies."))
     return wanted
 
 
@@ -64,7 +64,12 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
         if entry.kept and _told(old.get(entry.number), with_uuid) != _told(new.get(entry.number), with_uuid):
-            raise Failed(words.RECORD_CHANGED(number=entry.number))
+            raise Failed(
+                t(
+                    "libparted changed the record of partition {number}, which is to stay.",
+                    number=entry.number,
+                )
+            )
 
 
 def _entries(image: Image) -> dict[int, Entry]:
@@ -113,7 +118,7 @@ def _copy(image: Image, block: int) -> tuple[Copy, int]:
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
-        raise Failed(words.NO_HEADER(block=block))
+        raise Failed(t("The table has no header in block {block}.", block=block))
     _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
     return Copy(Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes), other
 
@@ -137,7 +142,7 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
         writes += _joined((offset, changed.pop(offset)) for offset in blocks)
     if changed:
-        raise Failed(words.OUTSIDE(byte=min(changed)))
+        raise Failed(t("Byte {byte} would change, which is no part of the table.", byte=min(changed)))
     return tuple(writes)
 
 

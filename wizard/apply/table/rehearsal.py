@@ -13,7 +13,6 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.stand_in import StandIn, standing_in
 from wizard.apply.steps.step_context import Site, look_at
-from wizard.apply.table import words
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
@@ -23,7 +22,7 @@ from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
-from wizard.model.said import reason_of
+from wizard.model.said import reason_of, t
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
@@ -45,10 +44,21 @@ def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
             wanted = _write_there(operation, before, stand_in, site)
         except Failed as error:
             raise Failed(
-                words.NOT_REHEARSED(drive=operation.device, node=stand_in.node, why=reason_of(error))
+                t(
+                    "The new table did not come out as planned on {node}, a stand-in for "
+                    "{drive}. {why} Nothing of it was written to {drive}.",
+                    drive=operation.device,
+                    node=stand_in.node,
+                    why=reason_of(error),
+                )
             ) from None
-    said = words.REHEARSED(drive=operation.device)
-    site.journal.add(Event.VERIFIED, said, step=site.step, output=str(words.READ_SO()))
+    said = t(
+        "On a stand-in for {drive}, the new table is the planned one; all else is to the byte as before",
+        drive=operation.device,
+    )
+    site.journal.add(
+        Event.VERIFIED, said, step=site.step, output=str(t("libblkid and the kernel read it so"))
+    )
     return wanted
 
 
@@ -58,7 +68,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     forget_caches(stand_in.node)
     written = image_of(stand_in.node, places, site.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
-        raise Failed(words.WRITTEN_OUTSIDE(byte=outside))
+        raise Failed(t("libparted wrote to byte {byte}, which is no place of the table.", byte=outside))
     wanted = proven(operation, before, written)
     # All of it is gone through as it will be on the drive, from the old table on.
     for offset, data in before.pieces:
@@ -73,7 +83,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     found = look_at(stand_in.node)
     layout = site.member.after
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
-        raise Failed(words.DIFFERENCES(differences=differences))
+        raise Failed(t("{differences:semicolons}.", differences=differences))
     if image_of(stand_in.node, places, site.member.drive) != wanted:
-        raise Failed(words.STAND_IN_DIFFERS())
+        raise Failed(t("It does not hold what was written to it."))
     return wanted

@@ -10,7 +10,6 @@ import zlib
 from uuid import UUID
 
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
-from wizard.apply.table import words
 from wizard.filesystems.partitions import (
     BOOT_GPT_TYPE,
     BOOT_MBR_TYPE,
@@ -23,6 +22,7 @@ from wizard.filesystems.partitions import (
 )
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.said import t
 from wizard.model.units import rounded_up
 from wizard.probe.table.gpt import HEADER, SIGNATURE
 
@@ -71,7 +71,13 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     """The block with a header in it; raises Failed where there is none."""
     found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
-        raise Failed(words.NO_NEW_HEADER(drive=drive, block=block))
+        raise Failed(
+            t(
+                "The table that was written on {drive} has no header in block {block}.",
+                drive=drive,
+                block=block,
+            )
+        )
     return found
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import parted
 
-from wizard.apply.table import words
 from wizard.apply.table.type_codes import SET_AFTERWARDS
 from wizard.documents.codec import from_json
 from wizard.filesystems.partitions import (
@@ -29,6 +28,7 @@ from wizard.filesystems.partitions import (
 )
 from wizard.model.errors import BadInput, Failed
 from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.said import t
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
@@ -76,22 +76,33 @@ def write(operation: WriteTable) -> None:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
             raise Failed(
-                words.OTHER_KIND(seen=disk.type, device=operation.device, wanted=LABELS[operation.table])
+                t(
+                    "libparted sees a table of kind {seen} on {device}, not {wanted}.",
+                    seen=disk.type,
+                    device=operation.device,
+                    wanted=LABELS[operation.table],
+                )
             )
     present = _present(disk, operation, device.sectorSize)
     for entry in operation.entries:
         if entry.number not in present:
             if entry.kept:
-                raise Failed(words.KEPT_MISSING(number=entry.number, device=operation.device))
+                raise Failed(
+                    t(
+                        "Partition {number}, which is to stay, is not on {device}.",
+                        number=entry.number,
+                        device=operation.device,
+                    )
+                )
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
-        print(words.WRITTEN(version=parted.version()["libparted"]))
+        print(t("libparted {version} wrote the table.", version=parted.version()["libparted"]))
         try:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive; the caller tells the kernel by other means and compares.
-            print(words.KERNEL_NOT_TOLD(why=str(error)))
+            print(t("libparted could not tell the kernel: {why}", why=str(error)))
 
 
 @contextmanager
@@ -121,7 +132,13 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
         entry = wanted.get(part.number)
         place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(words.STRANGER(device=operation.device, number=part.number))
+            raise Failed(
+                t(
+                    "{device} has a partition {number} that is not in the plan; the table was not changed.",
+                    device=operation.device,
+                    number=part.number,
+                )
+            )
         found.add(part.number)
     return frozenset(found)
 
@@ -135,9 +152,22 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
         and flag is None
         and declared is None
     ):
-        raise Failed(words.TYPE_NOT_GIVEN(number=entry.number, type=entry.type))
+        raise Failed(
+            t(
+                "libparted cannot give partition {number} the type {type}.",
+                number=entry.number,
+                type=entry.type,
+            )
+        )
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
-        raise Failed(words.NOT_IN_BLOCKS(number=entry.number, block=sector_bytes, device=operation.device))
+        raise Failed(
+            t(
+                "Partition {number} is no whole number of the {block} byte blocks of {device}.",
+                number=entry.number,
+                block=sector_bytes,
+                device=operation.device,
+            )
+        )
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
@@ -146,7 +176,15 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
-        raise Failed(words.ELSEWHERE(made=made[2], block=made[0], number=entry.number, wanted=geometry.start))
+        raise Failed(
+            t(
+                "libparted would make partition {made} at block {block} instead of {number} at {wanted}.",
+                made=made[2],
+                block=made[0],
+                number=entry.number,
+                wanted=geometry.start,
+            )
+        )
     if flag is not None:
         part.setFlag(flag)
     if operation.table == "gpt" and entry.name:

@@ -10,7 +10,6 @@ from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.step_context import Site
 from wizard.apply.steps.words.devices import NO_NODE
-from wizard.apply.table import words
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
@@ -23,7 +22,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB
 from wizard.probe.table.tables import read_table
 
@@ -58,7 +57,13 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Si
     try:
         wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
-        said = words.NO_STAND_IN(drive=drive, why=str(error))
+        said = t(
+            "No stand-in for {drive} is possible ({why}). libparted writes the table to "
+            "the drive itself. A power cut meanwhile can leave it half written until the "
+            "run goes on.",
+            drive=drive,
+            why=str(error),
+        )
         site.journal.add(Event.COMMAND, said, step=site.step)
         site.save(regions)
         _add_directly(operation, before, site)
@@ -95,7 +100,7 @@ def _refuse_use(site: Site) -> None:
     try:
         check_unused(site.look())
     except Refused as error:
-        raise Failed(error.ending_in(str(words.NOT_CHANGED()))) from None
+        raise Failed(error.ending_in(str(t("The table was not changed.")))) from None
 
 
 def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:
@@ -103,12 +108,18 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     if image_of(drive, places, site.member.drive) != before:
-        raise Failed(words.CHANGED_MEANWHILE(drive=drive))
+        raise Failed(
+            t(
+                "Somebody changed the table of {drive} while the new one was rehearsed. "
+                "Nothing of it was written.",
+                drive=drive,
+            )
+        )
     for offset, data in in_order(operation.table, before, wanted):
         # On its medium before the next one.
         write_bytes(drive, offset, data)
     if image_of(drive, places, site.member.drive) != wanted:
-        raise Failed(words.NOT_HELD(drive=drive))
+        raise Failed(t("{drive} does not hold the table that was written to it.", drive=drive))
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
@@ -141,7 +152,9 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
 
             spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     except OSError as error:
-        raise Failed(words.NOT_READ(drive=drive, why=str(error.strerror))) from None
+        raise Failed(
+            t("The table of {drive} could not be read: {why}.", drive=drive, why=str(error.strerror))
+        ) from None
     return [Extent(offset, length) for offset, length in spans]
 
 
@@ -159,12 +172,25 @@ def _read_back(drive: str, site: Site) -> Said:
     forget_caches(drive)
     found = site.look()
     if differences := disk_differences(wanted, found):
-        raise Failed(words.NOT_AS_PLANNED(drive=drive, differences=differences))
+        raise Failed(
+            t(
+                "The table read back from {drive} is not the planned one: {differences:semicolons}.",
+                drive=drive,
+                differences=differences,
+            )
+        )
     if kernel_differences(wanted, found):
         tell_kernel(drive, anew=False)
         found = site.look()
     if differences := kernel_differences(wanted, found):
-        raise Failed(words.NOT_TAKEN_OVER(drive=drive, differences=differences))
+        raise Failed(
+            t(
+                "The table is on {drive}, but the kernel did not take it over: "
+                "{differences:semicolons}. A restart makes it do so.",
+                drive=drive,
+                differences=differences,
+            )
+        )
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
     if missing := wait_for(nodes):
         raise Failed(NO_NODE(node=missing))
@@ -175,10 +201,14 @@ def _drawn(drive: Drive, site: Site) -> Said:
     """What libparted drew at random, which no plan can hold beforehand."""
     new = {slot.number for slot in site.member.after.partitions if not slot.kept}
     parts = [
-        words.PARTITION_DRAWN(number=part.number, uuid=part.part_uuid)
+        t("partition {number} is {uuid}", number=part.number, uuid=part.part_uuid)
         for part in drive.partitions
         if part.number in new and part.part_uuid
     ]
     uuid = drive.table.uuid if drive.table else None
-    drawn = (*((words.TABLE_DRAWN(uuid=uuid),) if uuid else ()), *parts)
-    return words.DRAWN(drawn=drawn) if drawn else words.PLANNED()
+    drawn = (*((t("the table is {uuid}", uuid=uuid),) if uuid else ()), *parts)
+    return (
+        t("Disk and kernel have exactly the planned table: {drawn:semicolons}.", drawn=drawn)
+        if drawn
+        else t("Disk and kernel have exactly the planned table.")
+    )

@@ -13,7 +13,6 @@ from typing import NoReturn, Protocol
 from wizard.apply.block.cow_store import read_cow_store
 from wizard.apply.block.extents import differing, merged
 from wizard.apply.block.medium import Medium
-from wizard.apply.block.words import UNCHANGED
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.proof import delete_saved
@@ -21,7 +20,6 @@ from wizard.apply.engine.record import Mark, Phase, Record, load_record, power_s
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.words import KEPT_IN
 from wizard.apply.run.progress import Progress, part_of
-from wizard.apply.transaction import words
 from wizard.apply.transaction.snapshotted import (
     OLD,
     WORK,
@@ -35,7 +33,10 @@ from wizard.migrate.ext.bar import FIRST_BYTES, barred, deciding_block
 from wizard.migrate.ext.used import is_used_one
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
+
+UNCHANGED = t("The drive has not changed.")
+USED = t("it was written to since, as by mounting it for writing")
 
 
 class Note(Protocol):
@@ -66,10 +67,17 @@ class Committing:
         with self._exchange() as exchange:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 power = power_said(Phase.REPLACING, self._device, waits=False)
-                self._note(Event.SAVED, in_a_row(*filter(None, (words.BARRED(), power))))
+                self._note(
+                    Event.SAVED,
+                    in_a_row(
+                        *filter(None, (t("From here on the filesystem is barred until it is whole."), power))
+                    ),
+                )
                 exchange.commit(part_of(progress, 0.2, 0.8))
-                seen = words.READ_AGAIN(size=exchange.record.changes[0].changed_bytes)
-                self._note(Event.VERIFIED, words.HOLDS(), output=str(seen))
+                seen = t(
+                    "{size:exact} were read again from it", size=exchange.record.changes[0].changed_bytes
+                )
+                self._note(Event.VERIFIED, t("The drive holds what was written to it"), output=str(seen))
             exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
@@ -94,18 +102,25 @@ class Committing:
         what the device holds. Writes nothing."""
         with self._exchange() as exchange:
             if not exchange.sides[0].keeps_old():
-                raise Failed(words.KEPT_DAMAGED(folder=str(self._folder), device=self._device))
+                raise Failed(
+                    t(
+                        "What is kept in {folder} of {device} was changed or damaged: it is not "
+                        "written to the drive.",
+                        folder=str(self._folder),
+                        device=self._device,
+                    )
+                )
         if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
-            raise Refused(words.NO_UNDO(why=obstacle))
+            raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
 
     def undo_obstacle(self) -> Said | None:
         """Why what was committed cannot be undone any more, as a clause; None where it can."""
         if self.head is not Head.NEW:
-            return words.USED()
+            return USED
         with self._exchange() as exchange:
             (side,) = exchange.sides
             if not side.holds(side.change.new_digest):
-                return words.NOT_AS_WRITTEN()
+                return t("what the change wrote is no longer as it was written")
         return None
 
     @property
@@ -176,17 +191,24 @@ class Committing:
                     progress=progress,
                 )
         except Failed as error:
-            raise Failed(f"{error} {UNCHANGED()}") from None
+            raise Failed(f"{error} {UNCHANGED}") from None
         self._snapshotted = replace(self._snapshotted, new_first=new_first.hex())
         save_snapshotted(self._run, self._snapshotted)
         save_record(self._run, Record(Phase.SAVED, (change,), waits=False))
-        self._note(Event.SAVED, words.SAVED(size=change.changed_bytes, folder=str(self._folder)))
+        self._note(
+            Event.SAVED,
+            t(
+                "What the drive holds where it will change, {size:exact}, is kept in {folder}.",
+                size=change.changed_bytes,
+                folder=str(self._folder),
+            ),
+        )
 
     def _leave(self) -> NoReturn:
         """Give the change up, of which nothing is on the device yet."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
         drop_folder(self._folder)
-        raise Refused(words.LEFT(why=words.USED()))
+        raise Refused(t("The filesystem is left as it is: {why}. Nothing was written.", why=USED))
 
     def _refuse_strangers(self) -> None:
         """Raises Refused where the superblock is neither one that this run put there nor that of the same
@@ -209,4 +231,12 @@ class Committing:
             case _:
                 fits = True
         if not fits:
-            raise Refused(in_a_row(words.MEDDLED(), KEPT_IN(folder=str(self._folder))))
+            raise Refused(
+                in_a_row(
+                    t(
+                        "In the middle of the change somebody wrote to the filesystem's superblock, "
+                        "which was barred. Nothing was written."
+                    ),
+                    KEPT_IN(folder=str(self._folder)),
+                )
+            )

@@ -18,10 +18,10 @@ from wizard.apply.engine.sides import Kept, opened
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.survey import Side
 from wizard.apply.run.vault import read_kept, replace_document
-from wizard.apply.transaction import words
 from wizard.documents.codec import from_json, parse_document
 from wizard.migrate.ext.bar import DECIDING, barred
 from wizard.model.errors import BadInput
+from wizard.model.said import t
 
 SCHEMA, FILE = "diskwright.snapshot/1", "snapshot.json"
 EARLIER = "transaction.json"
@@ -91,7 +91,13 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
     or an earlier version began it."""
     if (text := read_kept(run / FILE)) is None:
         if (run / EARLIER).exists():
-            raise BadInput(words.EARLIER(run=run.name))
+            raise BadInput(
+                t(
+                    "The run {run} was begun by an earlier version of diskwright. Only that can "
+                    "go on with it or take it back.",
+                    run=run.name,
+                )
+            )
         return None
     return from_json(parse_document(text, SCHEMA, str(run / FILE)), Snapshotted, str(run / FILE))
 
@@ -99,7 +105,7 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
 def snapshotted_of(run: Path) -> Snapshotted:
     """The same; raises BadInput where none was begun, too."""
     if (found := load_snapshotted(run)) is None:
-        raise BadInput(words.NONE(run=run.name))
+        raise BadInput(t("The run {run} has no transaction.", run=run.name))
     return found
 
 

@@ -42,6 +42,7 @@ from wizard.migrate.ext.bar import FIRST_BYTES, is_barred
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
 
 PREFIX = "diskwright-"
@@ -78,13 +79,21 @@ class Transaction:
         Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
         """
         if not may_begin(run):
-            raise Refused(words.HAS_BEGUN(run=run.name))
+            raise Refused(t("The run {run} has begun its change already. Nothing was written.", run=run.name))
         first = read_bytes(device, 0, FIRST_BYTES)
         facts = read_ext(first[START_BYTES:])
         if facts is None:
-            raise Refused(words.OTHER_KIND(device=printable(device)))
+            raise Refused(
+                t("{device} holds no filesystem of this kind. Nothing was written.", device=printable(device))
+            )
         if is_barred(first):
-            raise Refused(words.OTHER_CHANGE(device=printable(device)))
+            raise Refused(
+                t(
+                    "{device} is in the middle of another run's change: resume or undo that one. "
+                    "Nothing was written.",
+                    device=printable(device),
+                )
+            )
         refuse_open_folder(store)
         folder = store_of(store, run.name)
         try:
@@ -92,9 +101,20 @@ class Transaction:
                 missing.mkdir(mode=0o700)
         except OSError as error:
             shown = printable(str(folder), 200)
-            raise Refused(words.NOT_MADE(folder=shown, why=str(error.strerror))) from None
+            raise Refused(
+                t(
+                    "{folder} cannot be made: {why}. Nothing was written.",
+                    folder=shown,
+                    why=str(error.strerror),
+                )
+            ) from None
         if not is_roots_alone(folder):
-            raise Refused(words.NOT_ROOTS(folder=printable(str(folder), 200)))
+            raise Refused(
+                t(
+                    "{folder} does not belong to root alone. Nothing was written.",
+                    folder=printable(str(folder), 200),
+                )
+            )
         save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(device), str(folder), first.hex()))
         save_record(run, Record(Phase.REHEARSING, waits=False))
         made = cls(run, device, journal, drive_locks)
@@ -111,7 +131,13 @@ class Transaction:
         """The run's transaction, also after a reboot, when `device` may have another name; raises Refused
         where it is another."""
         if not is_filesystem_of(snapshotted_of(run), device):
-            raise Refused(words.OTHER_FILESYSTEM(device=printable(device), run=run.name))
+            raise Refused(
+                t(
+                    "{device} does not hold the filesystem of the run {run}. Nothing was written.",
+                    device=printable(device),
+                    run=run.name,
+                )
+            )
         return cls(run, device, journal, drive_locks)
 
     @property
@@ -129,7 +155,9 @@ class Transaction:
         reboot, or is no longer valid."""
         node = self._snapshot().node() if self._is_at_work else None
         if node is None:
-            raise Failed(words.SNAPSHOT_GONE())
+            raise Failed(
+                t("The snapshot is gone. The drive has not changed; what was done on it is begun again.")
+            )
         self.check()
         return node
 
@@ -142,7 +170,12 @@ class Transaction:
         """Give it up: the snapshot and its store go, and the drive has not changed by one bit. It can be
         begun again. Raises Refused where the drive has changed."""
         if self.phase not in UNTOUCHED:
-            raise Refused(words.NOT_GIVEN_UP(phase=self.phase.value))
+            raise Refused(
+                t(
+                    "The change is {phase}: it can be resumed or undone, not given up. Nothing was written.",
+                    phase=self.phase.value,
+                )
+            )
         snapshotted = snapshotted_of(self._run)
         # In this order there is room again before anything is written.
         self._snapshot().take_down()
@@ -192,7 +225,12 @@ class Transaction:
         committed."""
         record = load_record(self._run)
         if record is None or record.phase not in (Phase.RELEASED, Phase.KEPT):
-            raise Refused(words.NOTHING_TO_KEEP(phase=self.phase.value))
+            raise Refused(
+                t(
+                    "The change is {phase}: there is nothing to keep. Nothing was written.",
+                    phase=self.phase.value,
+                )
+            )
         save_record(self._run, replace(record, phase=Phase.KEPT))
         drop_folder(Path(snapshotted_of(self._run).folder))
 
@@ -206,7 +244,14 @@ class Transaction:
         snapshotted = snapshotted_of(self._run)
         found = len(read_cow_store(snapshot.store, snapshotted.size_bytes).numbers)
         if found != written:
-            raise Failed(words.OTHER_COUNT(found=found, counted=written))
+            raise Failed(
+                t(
+                    "The snapshot's store holds {found} chunks, and the kernel counted "
+                    "{counted}. The drive has not changed.",
+                    found=found,
+                    counted=written,
+                )
+            )
         save_snapshotted(self._run, replace(snapshotted, closed=True))
 
     @contextmanager
@@ -252,7 +297,7 @@ def locate(run: Path) -> str:
     snapshotted = snapshotted_of(run)
     found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
     if not found:
-        raise Refused(words.NOT_THERE(uuid=snapshotted.uuid))
+        raise Refused(t("The filesystem {uuid} is not there. Nothing was written.", uuid=snapshotted.uuid))
     if len(found) > 1:
         uuid, devices = snapshotted.uuid, tuple(found)
         raise Refused(words.THERE_TWICE(uuid=uuid, times=len(found), devices=devices))

@@ -61,9 +61,11 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.host.sysfs import SYS, name_of, target
 from wizard.probe.machine import probe_machine
+
+OPTION_FAULT = Sentence("{fault}.")
 
 CMDLINE = Path("/proc/cmdline")
 
@@ -92,7 +94,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
         case Grow():
             operations = _grown(used, doubts)
         case Tune():
-            raise BadInput(tuned.BY_TUNE())
+            raise BadInput(t("What suits a purpose is worked out by `diskwright tune`."))
     doubts += forgotten_doubts(used.machine, operations)
     steps = change_steps(operations, used.identity)
     existing = used.existing
@@ -111,21 +113,42 @@ def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations
     _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
     if label == used.label:
-        _refuse(words.SAME_LABEL(device=device, label=shown))
+        _refuse(t("{device} has the label '{label}' already.", device=device, label=shown))
     if fault := label_fault_of(label, filesystem):
-        _refuse(words.LABEL_FAULT(label=shown, fault=fault))
+        _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
     if fault := old_label_fault(used.label, filesystem):
-        _refuse(words.OLD_LABEL(label=old, fault=fault))
+        _refuse(
+            t("The present label '{label}' {fault}, so it could not be put back.", label=old, fault=fault)
+        )
     for line in parse(used.found.fstab_text, used.found.fstab):
         if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
-            _refuse(words.LABEL_TAKEN(number=line.number, file=used.found.fstab, label=shown))
+            _refuse(
+                t(
+                    "Line {number} of {file} mounts another filesystem by the label '{label}'.",
+                    number=line.number,
+                    file=used.found.fstab,
+                    label=shown,
+                )
+            )
     if word := next((word for word in _command_line() if _names_label(word, used.label)), None):
-        _refuse(words.STARTED_BY_LABEL(word=printable(word, 200)))
+        _refuse(
+            t(
+                "The kernel was started with {word}; have the boot loader name the "
+                "filesystem by its UUID first.",
+                word=printable(word, 200),
+            )
+        )
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
-        doubts.append(words.BOOT_LOADER(device=device))
+        doubts.append(
+            t(
+                "The system starts from {device}: make sure that its boot loader does not "
+                "look for the old label.",
+                device=device,
+            )
+        )
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(words.NAME_STAYS(name=old))
+        doubts.append(t("The partition's own name in the table stays '{name}', the old label.", name=old))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
     by_it = [line for line in used.lines if _is_by_label(line, used.label)]
@@ -173,7 +196,7 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     if fault := mount_options_fault(wanted.options):
-        _refuse(words.OPTION_FAULT(fault=fault))
+        _refuse(OPTION_FAULT(fault=fault))
     _refuse_risky(wanted.options, used.existing.filesystem)
     known = used.machine.kernel.filesystems
     name = next(
@@ -190,7 +213,13 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
     if wanted.boot and line is None:
         operations += _with_line(used, place, name, options)
     if not operations:
-        _refuse(words.MOUNTED_AT_BOOT(device=device, place=printable(place, 200)))
+        _refuse(
+            t(
+                "{device} is mounted at {place} already, also at every boot.",
+                device=device,
+                place=printable(place, 200),
+            )
+        )
     return operations
 
 
@@ -200,9 +229,17 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
     if line is not None:
         place = printable(line.mount_point, 200)
         if wanted.place not in (None, line.mount_point):
-            _refuse(words.OTHER_PLACE(file=file, device=device, place=place))
+            _refuse(
+                t("{file} mounts {device} at {place}; leave out --at.", file=file, device=device, place=place)
+            )
         if wanted.options:
-            _refuse(words.OTHER_OPTIONS(file=file, device=device))
+            _refuse(
+                t(
+                    "{file} has options for {device}; change those with `diskwright remount`.",
+                    file=file,
+                    device=device,
+                )
+            )
         kept = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
         return line.mount_point, tuple(kept)
     there = used.existing.mount_point
@@ -214,21 +251,27 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
     if wanted.place is None and (
         not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
     ):
-        _refuse(words.NEEDS_PLACE(device=device))
+        _refuse(t("{device} has no label to name a folder in /srv by; name one with --at.", device=device))
     place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
     if fault := mount_point_fault(place):
-        _refuse(words.PLACE_FAULT(place=printable(place, 200), fault=fault))
+        _refuse(t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault))
     kind = KINDS[used.existing.filesystem].name
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
 def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
     if not used.uuid:
-        _refuse(words.NO_UUID(device=used.existing.device, file=used.found.fstab))
+        _refuse(
+            t(
+                "{device} has no UUID to name it by in {file}; mount it --once.",
+                device=used.existing.device,
+                file=used.found.fstab,
+            )
+        )
     with_nofail = tuple(dict.fromkeys((*options, "nofail")))
     wanted = line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
     if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
-        _refuse(words.LINE_THERE(file=used.found.fstab, conflict=taken))
+        _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
     return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
 
 
@@ -238,7 +281,9 @@ def _unmounted(used: InUse, *, boot: bool) -> Operations:
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
         _refuse(
-            words.NOT_AT_BOOT(device=device, file=used.found.fstab) if boot else words.HIDDEN(device=device)
+            t("{device} is not mounted, and {file} has no line for it.", device=device, file=used.found.fstab)
+            if boot
+            else words.HIDDEN(device=device)
         )
     unmounts = [_unmount(device, mounted) for mounted in reversed(used.mounts)]
     return [*unmounts, *_edited(used, (_edit_of(used, line, None) for line in lines))]
@@ -247,7 +292,13 @@ def _unmounted(used: InUse, *, boot: bool) -> Operations:
 def _unmount(device: str, mounted: Mounted) -> Unmount:
     """Raises Refused where somebody uses it, or where it could not be mounted so again."""
     if mounted.root != "/" and mounted.filesystem != "btrfs":
-        _refuse(words.FOLDER_ALONE(device=device, place=printable(mounted.mount_point, 200)))
+        _refuse(
+            t(
+                "Only a folder of {device} is mounted at {place}; unmount it with umount.",
+                device=device,
+                place=printable(mounted.mount_point, 200),
+            )
+        )
     check_unused(mounted.mount_point)
     further = (
         () if mounted.filesystem == "fuseblk" else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
@@ -268,13 +319,13 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str
     # The fourth field of a line cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
-        _refuse(words.SUBVOLUME_STAYS())
+        _refuse(t("Another subvolume cannot be chosen by an option here."))
     added = tuple(one for one in options if one not in kept)
     if fault := mount_options_fault(added):
-        _refuse(words.OPTION_FAULT(fault=fault))
+        _refuse(OPTION_FAULT(fault=fault))
     _refuse_risky(added, used.existing.filesystem)
     if options == at_boot:
-        _refuse(words.NOTHING_CHANGES(device=device))
+        _refuse(t("{device} has these options already.", device=device))
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
@@ -287,17 +338,25 @@ def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise Refused(refusal(words.NOT_A_PARTITION(device=device)))
+        raise Refused(refusal(t("{device} is no partition, and has no end to move.", device=device)))
     if not used.mounts:
-        _refuse(words.GROW_UNMOUNTED(device=device))
+        _refuse(
+            t("{device} is not mounted: `diskwright plan {device} --grow` tries it out first.", device=device)
+        )
     _refuse(why_not_grow_mounted(drive, part))
     mounted = used.mounts[-1]
     if "ro" in {*mounted.words, *mounted.own}:
-        _refuse(words.READ_ONLY_MOUNT(device=device, place=printable(mounted.mount_point, 200)))
+        _refuse(
+            t(
+                "{device} is mounted read-only at {place}: it does not grow.",
+                device=device,
+                place=printable(mounted.mount_point, 200),
+            )
+        )
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
     if not room and is_filled(held.size_bytes, part.size_bytes):
-        _refuse(words.FILLS_IT(device=device))
+        _refuse(t("No free space follows {device}, and its filesystem fills it.", device=device))
     new_bytes = part.size_bytes + room
     operations: Operations = []
     if room:
@@ -308,20 +367,25 @@ def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
             doubts.append(BACKUP_MOVES(drive=drive.path))
     place, kind = mounted.mount_point, used.existing.filesystem
     growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
-    doubts.append(words.NOT_TRIED())
+    doubts.append(
+        t(
+            "This is not tried out first: the kernel grows the filesystem itself. "
+            "Unmount it to have it tried out."
+        )
+    )
     return [*operations, growing]
 
 
 def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
     rules = KINDS[filesystem].relabelling
     for danger in sorted(dangers_in(options, rules.rules if rules and rules.rules else filesystem)):
-        _refuse(words.RISKY(option=danger))
+        _refuse(t("{option} puts data at risk.", option=danger))
 
 
 def _switched_off(device: str) -> Changes:
     node, drive_node = nodes_of(device)
     if node != drive_node:
-        _refuse(words.WHOLE_DRIVE(device=node, drive=drive_node))
+        _refuse(t("{device} is a partition; name its drive, {drive}.", device=node, drive=drive_node))
     machine = probe_machine([node])
     (drive,) = machine.drives
     _refuse(why_not_power_off(drive))
@@ -329,7 +393,7 @@ def _switched_off(device: str) -> Changes:
         raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
     files = _switches(drive)
     if not files:
-        _refuse(words.NO_SWITCH(drive=drive.path))
+        _refuse(t("The kernel offers no way to power {drive} off.", drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     operations: Operations = [*_all_unmounted(drive), PowerOff(node, files)]
     return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))

@@ -8,7 +8,6 @@ from wizard.apply.resizing.in_use import held_in_use, is_filled
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
-from wizard.apply.tune import words
 from wizard.apply.tune.extending import end_of
 from wizard.apply.tune.how import How, Standing, compared
 from wizard.layout.changes.lines import edited, is_edited
@@ -32,9 +31,13 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.plan import Mount
+from wizard.model.said import Sentence, t
 from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.probe.machine import probe_drive
 from wizard.tools.program import find, run
+
+NOT_MOUNTED_AT = Sentence("{device} is not mounted at {place}")
+MOUNTED_AT = Sentence("{device} is mounted at {place}")
 
 SYSTEMD = Path("/run/systemd/system")
 FSTRIM_TIMER = "fstrim.timer"
@@ -46,13 +49,13 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new):
             found = superblock(device)
-            seen = words.KEPT_FOR_ROOT(blocks=found.reserved_blocks)
+            seen = t("{blocks} blocks are kept for root", blocks=found.reserved_blocks)
             return compared(found.reserved_blocks, old, new, seen)
         case Remount(device=device, mount_point=place, old=old_words, new=new_words):
             mounted = mounted_from(device, place)
             if mounted is None:
-                return Standing(How.OTHER, words.NOT_MOUNTED_AT(device=device, place=place))
-            told = words.MOUNTED_WITH(options=",".join(mounted.words))
+                return Standing(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
+            told = t("it is mounted with {options}", options=",".join(mounted.words))
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
             return _line_standing(operation)
@@ -61,17 +64,29 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
         case SetQueue(old=value, new=wanted):
             now = queue_value(operation)
             file = queue_file(operation)
-            shown = words.FILE_SAYS(file=file, value=now) if now else words.FILE_SAYS_NOTHING(file=file)
+            shown = (
+                t("{file} says {value}", file=file, value=now) if now else t("{file} says nothing", file=file)
+            )
             return compared(now, value, wanted, shown)
         case WriteRules(file=file, old=rules):
             held = read_rules(Path(file))
             wanted = new_rules(operation, drive)
-            here = words.FILE_NEW if held == wanted else words.FILE_OTHER
-            return compared(held, rules, wanted, (words.FILE_ABSENT if held is None else here)(file=file))
+            here = (
+                Sentence("{file} holds the new lines")
+                if held == wanted
+                else Sentence("{file} holds other lines")
+            )
+            return compared(
+                held, rules, wanted, (Sentence("{file} is not there") if held is None else here)(file=file)
+            )
         case SwitchOnTimer():
             enabled = timer_state()
             unit = operation.unit
-            says = words.TIMER_IS(unit=unit, state=enabled) if enabled else words.TIMER_UNKNOWN(unit=unit)
+            says = (
+                t("systemd says that {unit} is {state}", unit=unit, state=enabled)
+                if enabled
+                else t("systemd does not know {unit}", unit=unit)
+            )
             return compared(enabled, "disabled", "enabled", says)
         case ExtendPartition() | GrowMounted():
             return _grown(operation, drive)
@@ -81,10 +96,10 @@ def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> Standin
     if isinstance(operation, ExtendPartition):
         return end_of(operation, drive)
     if mounted_from(operation.device, operation.mount_point) is None:
-        where = words.NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)
+        where = NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)
         return Standing(How.OTHER, where)
     held = held_in_use(operation.filesystem, operation.device, operation.mount_point).size_bytes
-    seen = words.HOLDS_BYTES(device=operation.device, size=held)
+    seen = t("the filesystem on {device} has {size:size}", device=operation.device, size=held)
     if held == operation.old_bytes:
         return Standing(How.BEFORE, seen)
     if is_filled(held, operation.new_bytes):
@@ -96,21 +111,27 @@ def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Ide
     match operation:
         case Relabel(device=device, old=old, new=new):
             label = label_on(drive.path, device)
-            return compared(label, old, new, words.HAS_LABEL(device=device, label=label))
+            return compared(
+                label, old, new, t("{device} has the label '{label}'", device=device, label=label)
+            )
         case Mount(device=device, mount_point=place):
             other = mounted_at(place)
             if is_mounted(operation):
-                return Standing(How.AFTER, words.MOUNTED_AT(device=device, place=place))
+                return Standing(How.AFTER, MOUNTED_AT(device=device, place=place))
             if other is None:
-                return Standing(How.BEFORE, words.NOTHING_MOUNTED(place=place))
-            return Standing(How.OTHER, words.MOUNTED_AT(device=other.source, place=place))
+                return Standing(How.BEFORE, t("nothing is mounted at {place}", place=place))
+            return Standing(How.OTHER, MOUNTED_AT(device=other.source, place=place))
         case Unmount(device=device, mount_point=place):
             found = [one for one in read_mounts() if one.mount_point == place and is_mount_of(one, device)]
-            shown = (words.MOUNTED_AT if found else words.NOT_MOUNTED_AT)(device=device, place=place)
+            shown = (MOUNTED_AT if found else NOT_MOUNTED_AT)(device=device, place=place)
             return Standing(How.BEFORE if found else How.AFTER, shown)
         case PowerOff(device=device):
             there = (SYS / "class/block" / name_of(device)).exists()
-            seen = (words.KERNEL_HAS if there else words.KERNEL_HAS_NOT)(device=device)
+            seen = (
+                Sentence("the kernel has {device}")
+                if there
+                else Sentence("the kernel no longer has {device}")
+            )(device=device)
             return Standing(How.BEFORE if there else How.AFTER, seen)
 
 
@@ -119,7 +140,7 @@ def label_on(drive: str, device: str) -> str:
     such filesystem."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
     if len(found) != 1:
-        raise Failed(words.NOT_ONE(device=device))
+        raise Failed(t("{device} no longer holds one filesystem.", device=device))
     return found[0].label or ""
 
 
@@ -128,10 +149,10 @@ def _line_standing(operation: EditFstab) -> Standing:
     in the very same file."""
     held = read_text(Path(operation.file))
     if is_edited(operation, held):
-        return Standing(How.AFTER, words.LINES_THERE())
+        return Standing(How.AFTER, t("the new lines are there once, and no old one"))
     if edited(operation, held) is not None:
-        return Standing(How.BEFORE, words.LINES_BEFORE())
-    return Standing(How.OTHER, words.LINES_OTHER(file=operation.file))
+        return Standing(How.BEFORE, t("the file is as it was"))
+    return Standing(How.OTHER, t("{file} was changed", file=operation.file))
 
 
 def superblock(device: str) -> Superblock:
@@ -141,7 +162,7 @@ def superblock(device: str) -> Superblock:
         for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
     }
     if len(found) != 3:
-        raise Failed(words.NO_RESERVE(device=device))
+        raise Failed(t("dumpe2fs does not say how many blocks of {device} are kept for root.", device=device))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
 
 

@@ -22,6 +22,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
 
@@ -134,10 +135,14 @@ def nodes_of(device: str) -> tuple[str, str]:
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
-        raise BadInput(words.NO_DEVICE(device=printable(device))) from None
+        raise BadInput(
+            t("There is no device {device}; `diskwright inspect` lists the drives.", device=printable(device))
+        ) from None
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
-        raise BadInput(words.NO_BLOCK_DEVICE(device=printable(device)))
+        raise BadInput(
+            t("{device} is no block device; name a partition, such as /dev/sdX1.", device=printable(device))
+        )
     if (folder / "partition").exists() and (there := target(folder)) is not None:
         return str(node), node_of(there.parent.name)
     return str(node), str(node)
@@ -149,7 +154,20 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
         held = printable("+".join(signature.kind for signature in found), 60)
-        raise BadInput(words.HOLDS(device=node, what=held) if found else words.HOLDS_NOTHING(device=node))
+        raise BadInput(
+            t(
+                "{device} holds {what}: name a partition that holds one filesystem. Without "
+                "root little can be read of it.",
+                device=node,
+                what=held,
+            )
+            if found
+            else t(
+                "{device} holds nothing that is recognised: name a partition that holds one "
+                "filesystem. Without root little can be read of it.",
+                device=node,
+            )
+        )
     return filesystems[0]
 
 

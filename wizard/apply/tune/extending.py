@@ -10,7 +10,6 @@ from wizard.apply.table.one_entry import with_one_changed
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
 from wizard.apply.table.write import table_regions
-from wizard.apply.tune import words
 from wizard.apply.tune.how import How, Standing
 from wizard.layout.before import layout_before
 from wizard.layout.one.derived import changing, resized_layout, resized_table
@@ -20,6 +19,7 @@ from wizard.model.errors import Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, WriteTable
+from wizard.model.said import t
 from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.probe.machine import probe_drive
 
@@ -43,9 +43,14 @@ def end_of(operation: ExtendPartition, identity: Identity) -> Standing:
     drive = probe_drive(operation.drive)
     part = drive.partition(operation.device)
     if part is None or part.start_bytes != operation.start_bytes:
-        return Standing(How.OTHER, words.NO_SUCH_PARTITION(device=operation.device))
+        return Standing(How.OTHER, t("{device} no longer begins where it did", device=operation.device))
     told = kernel_bytes(operation.device)
-    seen = words.HAS_BYTES(device=operation.device, size=part.size_bytes, kernel=told)
+    seen = t(
+        "{device} has {size:size} in the table, and {kernel:size} for the kernel",
+        device=operation.device,
+        size=part.size_bytes,
+        kernel=told,
+    )
     if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
         return Standing(How.OTHER, seen)
     table = _table(operation, identity, drive)
@@ -56,7 +61,7 @@ def end_of(operation: ExtendPartition, identity: Identity) -> Standing:
     now = with_backup_at_end(table.now) if is_copied else table.now
     if now == table.old and told == operation.old_bytes:
         if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
-            return Standing(How.OTHER, words.ROOM_TAKEN(device=operation.device))
+            return Standing(How.OTHER, t("the free space behind {device} is taken", device=operation.device))
         return Standing(How.BEFORE, seen)
     return Standing(How.HALF, seen)
 
@@ -73,7 +78,7 @@ def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> N
     forget_caches(operation.drive)
     places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
     if image_of(operation.drive, places, identity) != wanted:
-        raise Failed(words.TABLE_OTHERWISE(drive=operation.drive))
+        raise Failed(t("{drive} does not hold the table that was written to it.", drive=operation.drive))
 
 
 def kernel_bytes(device: str) -> int:

@@ -42,7 +42,7 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.machine import probe_drive
 
 PROCESS = Path("/proc/self/status")
@@ -59,10 +59,18 @@ def check_own(changes: Changes, environment: Environment) -> None:
     """Raises Refused where a change is to another file, drive or system than this run may touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(refusal(words.OTHER_DRIVE(drive=drive)))
+        raise Refused(refusal(t("{drive} is not a drive that this run may touch.", drive=drive)))
     for node in {drive, changes.device}:
         if reason := impostor(node, drive):
-            raise Refused(refusal(words.NOT_TRUSTED(node=node, reason=reason)))
+            raise Refused(
+                refusal(
+                    t(
+                        "{node} cannot be trusted to be on the drive of these changes: {reason}.",
+                        node=node,
+                        reason=reason,
+                    )
+                )
+            )
     for step in changes.steps:
         check_file(step.operation, environment)
 
@@ -72,7 +80,14 @@ def check_may(changes: Changes) -> None:
     for step in changes.steps:
         operation = step.operation
         if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
-            raise Refused(refusal(words.MAY_NOT_GROW()))
+            raise Refused(
+                refusal(
+                    t(
+                        "The kernel does not let root grow an ext filesystem in use here "
+                        "(CAP_SYS_RESOURCE). Unmount it first."
+                    )
+                )
+            )
 
 
 def has_capability(number: int) -> bool:
@@ -85,15 +100,32 @@ def check_file(operation: ChangeOperation, environment: Environment) -> None:
     """Raises Refused where it would change a file that is not the environment's, or cannot be written."""
     match operation:
         case EditFstab(file=file) if Path(file) != environment.fstab:
-            raise Refused(refusal(words.OTHER_FILE(file=file, fstab=str(environment.fstab))))
+            raise Refused(
+                refusal(
+                    t(
+                        "These changes are for {file}, not for {fstab}: say --fstab {file} if that "
+                        "is the system that you mean.",
+                        file=file,
+                        fstab=str(environment.fstab),
+                    )
+                )
+            )
         case WriteRules(file=file) if Path(file).parent != environment.rules:
-            raise Refused(refusal(words.OTHER_FOLDER(file=file, folder=str(environment.rules))))
+            raise Refused(
+                refusal(
+                    t(
+                        "These changes write {file}, which does not lie in {folder}.",
+                        file=file,
+                        folder=str(environment.rules),
+                    )
+                )
+            )
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            raise Refused(refusal(words.RUNNING_ONLY(unit=unit)))
+            raise Refused(refusal(t("{unit} can be switched on for the running system only.", unit=unit)))
         case EditFstab(file=file) | WriteRules(file=file):
             real = Path(file).resolve()
             if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise Refused(refusal(words.UNWRITABLE(file=str(real))))
+                raise Refused(refusal(t("{file} cannot be written here.", file=str(real))))
         case _:
             pass
 
@@ -117,7 +149,7 @@ def check_new(changes: Changes) -> None:
     drive = probe_again(changes.drive)
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise Refused(words.FAULT_AGAIN(fault=fault))
+        raise Refused(t("{fault:First}. Make them again. Nothing was written.", fault=fault))
     check_standing(changes, frozenset(), frozenset())
 
 
@@ -131,7 +163,13 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
         else:
             fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
         if found.how not in fits:
-            raise Refused(words.STANDS_OTHERWISE(seen=found.seen))
+            raise Refused(
+                t(
+                    "{seen:First} since these changes were made, or were begun. Make them again. "
+                    "Nothing was written.",
+                    seen=found.seen,
+                )
+            )
 
 
 def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
@@ -143,7 +181,7 @@ def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
 
 def refusal(why: object) -> Said:
     """A refusal with its reason."""
-    return words.NOTHING_WRITTEN(why=why if isinstance(why, Said) else str(why))
+    return t("{why} Nothing was written.", why=why if isinstance(why, Said) else str(why))
 
 
 def device_fault(changes: Changes) -> Said | str | None:
@@ -152,7 +190,7 @@ def device_fault(changes: Changes) -> Said | str | None:
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
-        return words.NOT_THERE(drive=path)
+        return t("{drive} is not there", drive=path)
     if reason := impostor(changes.device, path):
         return reason
     # The UUID of its filesystem is compared in any case.
@@ -172,7 +210,12 @@ def _filesystem_fault(changes: Changes, drive: Drive) -> Said | None:
     if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [
         (changes.filesystem, changes.uuid)
     ]:
-        return words.OTHER_FILESYSTEM(device=changes.device, kind=changes.filesystem, uuid=changes.uuid)
+        return t(
+            "{device} no longer holds the {kind} {uuid}",
+            device=changes.device,
+            kind=changes.filesystem,
+            uuid=changes.uuid,
+        )
     if clones := clones_of(changes.device, changes.uuid):
         return words.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
     return None

@@ -10,13 +10,23 @@ from wizard.apply.system.crypttab import Opening, parse_crypttab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.entry import Entry
 from wizard.apply.system.fstab import Line, parse
-from wizard.apply.tune import words
 from wizard.apply.tune.existing_filesystem import lines_at_boot, tags_of
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, Sentence
+from wizard.model.said import Said, Sentence, t
+
+LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")
+LINE_STOPS = Sentence(
+    "Line {line} of {file} names {source}, which is lost. It has no nofail: the "
+    "next start may stop there. {remedy}"
+)
+LINE_OVERWRITES = Sentence(
+    "Line {line} of {file} overwrites {source} at every start. What this plan "
+    "makes may be lost there. {remedy}"
+)
+TAKE_IT_OUT = t("Take that line out first.")
 
 OWN = Environment()
 """Of the running system."""
@@ -24,7 +34,7 @@ OWN = Environment()
 OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
 """Names that go with what has them: no such line finds what a plan makes there."""
 
-HARM = (words.LINE_OVERWRITES, words.LINE_STOPS, words.LINE_LEFT)
+HARM = (LINE_OVERWRITES, LINE_STOPS, LINE_LEFT)
 """What is said of a line, the worst first."""
 
 
@@ -50,10 +60,10 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
         (
             environment.fstab,
             [line for line in mounts if line.source.replace('"', "") not in labels],
-            words.UNMOUNT_IT(device=device),
+            t("`diskwright unmount {device} --boot` first takes it out.", device=device),
         ),
-        (environment.crypttab, openings, words.TAKE_IT_OUT()),
-        (environment.fstab, _inside(openings, environment.fstab), words.TAKE_IT_OUT()),
+        (environment.crypttab, openings, TAKE_IT_OUT),
+        (environment.fstab, _inside(openings, environment.fstab), TAKE_IT_OUT),
     )
     for file, entries, remedy in tables:
         if entries:
@@ -66,8 +76,8 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
 
 def _sentence_of(entry: Entry) -> Sentence:
     if entry.overwrites and not entry.source.startswith(OF_WHAT_IS_LOST):
-        return words.LINE_OVERWRITES
-    return words.LINE_STOPS if entry.may_stop else words.LINE_LEFT
+        return LINE_OVERWRITES
+    return LINE_STOPS if entry.may_stop else LINE_LEFT
 
 
 def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
-from wizard.apply.words import MAY_GIVE, READY, READY_READ_ONLY
+from wizard.apply.words import READY
 from wizard.layout.words import who
 from wizard.model.documents.changes import Attach, Changes
 from wizard.model.names import printable
 from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KERNEL_SECTOR_BYTES
 
 
@@ -35,13 +35,15 @@ def ready_said(changes: Changes) -> tuple[Said, ...]:
     except (OSError, ValueError):
         return ()
     if read_only:
-        return (READY_READ_ONLY(size=size, places=(shown,)),)
+        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
     ready = READY(size=size, places=(shown,), who=who(writer))
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
     command = shlex.join(("sudo", "chown", printable(asked.name, 60), shown))
-    return ready, MAY_GIVE(who=who(asked), command=command)
+    return ready, t(
+        "Its owner stays as it was. To let {who} write there: {command}", who=who(asked), command=command
+    )
 
 
 def writer_of(top: os.stat_result) -> Writer:

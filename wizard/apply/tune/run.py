@@ -10,7 +10,6 @@ from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.run.words import NOTHING_WRITTEN
-from wizard.apply.tune import words
 from wizard.apply.tune.current_value import standing
 from wizard.apply.tune.guard import (
     LOST_AT_RESTART,
@@ -37,7 +36,9 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
+
+CANNOT_GO_ON = Sentence("The run {run} cannot go on: {fault}.")
 
 
 def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
@@ -57,9 +58,11 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
         if number in done and not isinstance(step.operation, LOST_AT_RESTART):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, words.STOPPED(step=number, far=far(run, changes))
+            return Event.STOPPED, t(
+                "Stopped before step {step} as asked. {far}", step=number, far=far(run, changes)
+            )
         if not _is_off(changes, begun) and (fault := device_fault(changes)):
-            raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
+            raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = make_change(
@@ -67,8 +70,12 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            return Event.FAILED, words.STEP_FAILED(
-                step=number, steps=len(changes.steps), error=str(error), far=far(run, changes)
+            return Event.FAILED, t(
+                "Step {step} of {steps} failed: {error} {far}",
+                step=number,
+                steps=len(changes.steps),
+                error=str(error),
+                far=far(run, changes),
             )
         journal.add(Event.STEP_DONE, str(said), step=number)
     return _verified(run, changes, journal)
@@ -78,11 +85,18 @@ def check_goes_on(run: Path, changes: Changes) -> None:
     """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything
     as the run left it."""
     if (run / UNDOING).exists():
-        raise Refused(words.BEING_UNDONE(run=run.name, name=called(run)))
+        raise Refused(
+            t(
+                "The run {run} was being undone: it cannot go on. Run `diskwright undo "
+                "{name}` to finish that.",
+                run=run.name,
+                name=called(run),
+            )
+        )
     if _is_off(changes, begun_steps(read_entries(run))):
         return
     if fault := device_fault(changes):
-        raise Refused(refusal(words.CANNOT_GO_ON(run=run.name, fault=fault)))
+        raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
     entries = read_entries(run)
     check_standing(changes, begun_steps(entries), done_steps(entries))
 
@@ -105,12 +119,22 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
         )
         failed += not holds
     if failed:
-        return Event.FAILED, words.CHECKS_FAIL(count=failed)
+        return Event.FAILED, tn(
+            "Every step was done, but 1 check does not hold.",
+            "Every step was done, but {count} checks do not hold.",
+            count=failed,
+        )
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, words.IS_OFF(device=changes.device)
+        return Event.DONE, t("{device} is powered off: it can be unplugged.", device=changes.device)
     if any(stays(step.operation) for step in changes.steps):
-        return Event.DONE, words.IS_GROWN(device=changes.device)
-    changed = words.IS_CHANGED(device=changes.device, run=called(run))
+        return Event.DONE, t(
+            "{device} has grown as shown; every check holds. There is no way back.", device=changes.device
+        )
+    changed = t(
+        "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` undoes it.",
+        device=changes.device,
+        run=called(run),
+    )
     return Event.DONE, in_a_row(*ready_said(changes), changed)
 
 
@@ -121,20 +145,26 @@ def far(run: Path, changes: Changes) -> Said | str:
     except BadInput as error:
         return str(error)
     said = how_far(done_steps(entries), len(changes.steps))
-    return said if begun_steps(entries) else in_a_row(said, NOTHING_WRITTEN())
+    return said if begun_steps(entries) else in_a_row(said, NOTHING_WRITTEN)
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
-        raise Refused(words.UNDONE_ALREADY(run=run.name))
+        raise Refused(t("The run {run} is undone already.", run=run.name))
     if not begun_steps(read_entries(run)):
-        raise Refused(words.WROTE_NOTHING(run=run.name))
+        raise Refused(t("The run {run} wrote nothing, so there is nothing to undo.", run=run.name))
     if state(run) is RunState.DONE:
         for step in load_changes(run).steps:
             if isinstance(step.operation, GrowMounted) and stays(step.operation):
                 title = KINDS[step.operation.filesystem].title
-                raise Refused(words.NEVER_BACK(run=run.name, title=title))
+                raise Refused(
+                    t(
+                        "The run {run} cannot be undone: {title} does not shrink while it is mounted.",
+                        run=run.name,
+                        title=title,
+                    )
+                )
 
 
 def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
@@ -159,5 +189,11 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
         )
         journal.add(Event.COMMAND, str(said[-1]), step=number)
     if fault is not None:
-        raise Failed(words.DRIVES_OWN_STAYS(said=tuple(said), fault=fault))
+        raise Failed(
+            t(
+                "{said:row} What is the drive's own could not be undone: {fault}.",
+                said=tuple(said),
+                fault=fault,
+            )
+        )
     return Event.UNDONE, in_a_row(*said)

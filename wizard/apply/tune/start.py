@@ -12,22 +12,31 @@ from wizard.apply.run.runs import (
     make_run,
     runs_folder,
 )
-from wizard.apply.tune import words as tuned
 from wizard.apply.tune.guard import check_may, check_new, check_own, check_tuning_tools, refusal
 from wizard.apply.tune.worked_out import check_explained
-from wizard.layout.changes import words
 from wizard.layout.changes.changes_document import render_changes
 from wizard.layout.changes.check_changes import check_changes
 from wizard.model.documents.changes import Changes, Unmount
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import t, tn
 
 
 def check_token(changes: Changes, token: str) -> None:
     """Raises Refused unless the token is the drive's, letter for letter."""
     if token != changes.drive.token:
         token, given = printable(changes.drive.token), printable(token)
-        raise Refused(refusal(tuned.OTHER_TOKEN(device=changes.device, token=token, given=given)))
+        raise Refused(
+            refusal(
+                t(
+                    "To confirm that these changes are for {device}, give its drive's token with "
+                    "--confirm {token}: '{given}' is not it.",
+                    device=changes.device,
+                    token=token,
+                    given=given,
+                )
+            )
+        )
 
 
 def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -59,7 +68,12 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
     def make() -> Path:
         return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
 
-    said = tuned.MAKING(count=len(changes.steps), device=changes.device)
+    said = tn(
+        "Making one change for {device}.",
+        "Making {count} changes for {device}.",
+        count=len(changes.steps),
+        device=changes.device,
+    )
     return begin_new(make, str(said), drive_locks)
 
 
@@ -81,6 +95,13 @@ def _check_elsewhere(changes: Changes, folder: Path) -> None:
     for step in changes.steps:
         match step.operation:
             case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):
-                raise Refused(refusal(words.JOURNAL_THERE(place=printable(place, 200))))
+                raise Refused(
+                    refusal(
+                        t(
+                            "The run's journal lies on {place}; name another folder with --journal.",
+                            place=printable(place, 200),
+                        )
+                    )
+                )
             case _:
                 pass

@@ -16,7 +16,6 @@ from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.users import check_unused
-from wizard.apply.tune import words
 from wizard.apply.tune.current_value import SYSTEMD, standing
 from wizard.apply.tune.extending import write_end
 from wizard.apply.tune.how import How
@@ -40,7 +39,9 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.errors import Failed, Refused
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+NOT_SET = Sentence("{file} does not take {value}: {reason}.")
 
 GONE_SECONDS = 10.0
 """How long the kernel may take to let go of a drive."""
@@ -63,7 +64,14 @@ class TuningSite:
         result = when_free(lambda: journalled(argv, self.journal, self.step, seconds, self.drive_locks))
         if result.status:
             said = result.last_words.rstrip(".")
-            raise Failed(words.ENDED_WITH(program=argv[0], status=result.status, said=said))
+            raise Failed(
+                t(
+                    "{program} ended with status {status}: {said}.",
+                    program=argv[0],
+                    status=result.status,
+                    said=said,
+                )
+            )
 
 
 def make_change(operation: ChangeOperation, site: TuningSite) -> Said:
@@ -72,13 +80,17 @@ def make_change(operation: ChangeOperation, site: TuningSite) -> Said:
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        raise Failed(words.CHANGED_MEANWHILE(seen=found.seen))
+        raise Failed(
+            t("It was not changed, since somebody else has changed it meanwhile: {seen}.", seen=found.seen)
+        )
     if found.how is not How.AFTER:
         _make(operation, site)
         found = standing(operation, drive)
         if found.how is not How.AFTER:
-            raise Failed(words.NOT_HOLDING(seen=found.seen, now=_put_back_at_once(operation, site)))
-    return words.SENTENCE(clause=found.seen)
+            raise Failed(
+                t("It does not hold: {seen}. {now}", seen=found.seen, now=_put_back_at_once(operation, site))
+            )
+    return t("{clause:First}.", clause=found.seen)
 
 
 def _make(operation: ChangeOperation, site: TuningSite) -> None:
@@ -108,8 +120,8 @@ def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Said:
     try:
         _unmake(operation, site)
     except Failed as error:
-        return words.NOT_PUT_BACK(error=str(error))
-    return words.NOW(seen=standing(operation, site.changes.drive).seen)
+        return t("It could not be put back either: {error}", error=str(error))
+    return t("Now {seen}.", seen=standing(operation, site.changes.drive).seen)
 
 
 def take_back(operation: ChangeOperation, site: TuningSite) -> Said:
@@ -121,24 +133,26 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> Said:
     if isinstance(operation, EditFstab):
         said = fstab.lines_back(Path(operation.file), operation)
         _tell_systemd(site)
-        return words.TOLD(said=said)
+        return t("{said}", said=said)
     if isinstance(operation, PowerOff):
-        return NO_POWER_BACK()
+        return NO_POWER_BACK
     if isinstance(operation, ExtendPartition) and _has_grown(operation, site.changes):
-        return words.LEFT_GROWN(device=operation.device)
+        return t(
+            "{device} keeps its new end: the filesystem on it has grown into it.", device=operation.device
+        )
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        return words.LEFT(seen=found.seen)
+        return t("Left as it is, since it was changed since: {seen}.", seen=found.seen)
     if found.how is How.BEFORE:
-        return words.AS_IT_WAS(seen=found.seen)
+        return t("It is as it was: {seen}.", seen=found.seen)
     if isinstance(operation, GrowMounted) and stays(operation):
         return NO_SHRINKING(title=KINDS[operation.filesystem].title)
     _unmake(operation, site)
     found = standing(operation, drive)
     if found.how is not How.BEFORE:
-        raise Failed(words.NOT_TAKEN_BACK(seen=found.seen))
-    return words.TAKEN_BACK(seen=found.seen)
+        raise Failed(t("It could not be undone: {seen}.", seen=found.seen))
+    return t("Undone: {seen}.", seen=found.seen)
 
 
 def _has_grown(operation: ExtendPartition, changes: Changes) -> bool:
@@ -207,7 +221,9 @@ def _unmount(operation: Unmount, site: TuningSite) -> None:
 
 def _power_off(operation: PowerOff, site: TuningSite) -> None:
     if reason := open_exclusively(operation.device):
-        raise Failed(words.HAS_POWER(device=operation.device, reason=reason))
+        raise Failed(
+            t("{device} is in use: {reason}. It has power still.", device=operation.device, reason=reason)
+        )
     for argv in change_commands(operation):
         site.command(argv)
     for file in map(Path, operation.files):
@@ -217,7 +233,7 @@ def _power_off(operation: PowerOff, site: TuningSite) -> None:
             # What the first one has taken away takes the others along.
             continue
         except OSError as error:
-            raise Failed(words.NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
+            raise Failed(NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
     _wait(lambda: standing(operation, site.changes.drive).how is How.AFTER)
 
 
@@ -239,7 +255,9 @@ def _old_rules_back(path: Path, old: str | None) -> None:
         path.unlink()
         sync_folder(path.parent)
     except OSError as error:
-        raise Failed(words.NOT_GONE(file=str(path), reason=error.strerror or "")) from None
+        raise Failed(
+            t("{file} could not be taken away: {reason}.", file=str(path), reason=error.strerror or "")
+        ) from None
 
 
 def _set(operation: SetQueue, value: str) -> None:
@@ -248,4 +266,4 @@ def _set(operation: SetQueue, value: str) -> None:
         file.write_text(value)
     except OSError as error:
         reason = error.strerror or ""
-        raise Failed(words.NOT_SET(file=str(file), value=value, reason=reason)) from None
+        raise Failed(NOT_SET(file=str(file), value=value, reason=reason)) from None

@@ -12,7 +12,6 @@ from wizard.apply.run.told import check_told
 from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
-from wizard.apply.tune.words import NOTHING_BETTER
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.filesystems.registry import KINDS
@@ -22,6 +21,9 @@ from wizard.model.advice import Workload
 from wizard.model.documents.changes import Changes, Tune, Wanted
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
+from wizard.model.said import t
+
+ASKED_ANEW = t("These are not the changes that it would take now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
         return act(device, wanted, environment)
     changes = work_out(device, wanted.workload, environment).changes
     if not changes.steps:
-        raise Refused(NOTHING_BETTER(device=changes.device))
+        raise Refused(
+            t("Nothing that is known would suit {device} better for this purpose.", device=changes.device)
+        )
     return changes
 
 
@@ -70,7 +74,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _what_is_told(now) != _what_is_told(changes):
-            raise Refused(f"{words.ASKED_ANEW()} {NOTHING_WRITTEN()}")
+            raise Refused(f"{ASKED_ANEW} {NOTHING_WRITTEN}")
         return
     now = work_out(changes.device, changes.wanted.workload, environment).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.beside import Beside
-from wizard.desk.asides.words import asking as words
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Block, Field, Text, Tone, View, para
 from wizard.model.errors import DiskwrightError
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -33,7 +33,7 @@ class Question(Beside):
     ) -> None:
         super().__init__(desk)
         self._title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no = no if no != "" else words.NO()
+        self._no = no if no != "" else t("no")
         self._blocks = blocks_of(text)
 
     def view(self) -> View:
@@ -51,7 +51,7 @@ class Question(Beside):
             actions,
             above=self._blocks,
             over=True,
-            help=(words.QUESTION_HELP(),),
+            help=(t("Nothing happens before you answer. Enter changes nothing."),),
         )
 
     def act_no(self, _row: str, _values: Values) -> None:
@@ -95,11 +95,11 @@ class Typing(Beside):
             "typing",
             self.at,
             self._title,
-            (Action("take", "enter", self._label), Action("back", "escape", words.CANCEL())),
+            (Action("take", "enter", self._label), Action("back", "escape", t("cancel"))),
             above=self._blocks,
             fields=self._fields,
             over=True,
-            help=(words.TYPING_HELP(),),
+            help=(t("Enter in the last line takes what you typed. Esc leaves all as it was."),),
         )
 
     def turned(self, field: str, values: Values) -> None:

@@ -15,6 +15,7 @@ from wizard.desk.places.words import work as words
 from wizard.desk.view import Field, Para, para
 from wizard.model.errors import Refused
 from wizard.model.names import printable
+from wizard.model.said import t, tn
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -46,20 +47,31 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
     names = tuple(short(drive.path) for drive in drives)
     text: tuple[Para, ...] = ()
     if job:
-        over = words.WRITES_OVER(drives=names, count=len(names))
-        text = (para(words.WRITES_TO(drives=names) if job.keeps_all else over),)
+        over = tn(
+            "Going on still writes over what {drives:and} holds.",
+            "Going on still writes over what {drives:and} hold.",
+            drives=names,
+            count=len(names),
+        )
+        text = (
+            para(
+                t("Going on still writes to {drives:and}, and keeps every file.", drives=names)
+                if job.keeps_all
+                else over
+            ),
+        )
     asked = (
-        Field("passphrase", review.PASSPHRASE(), secret=True),
-        Field("again", review.AGAIN(), hint=review.AGAIN_HINT(), secret=True),
+        Field("passphrase", review.PASSPHRASE, secret=True),
+        Field("again", review.AGAIN, hint=review.AGAIN_HINT, secret=True),
     )
     fields = (*fields, *(asked if secret else ()))
-    desk.go(Typing(desk, words.RESUME_TITLE(), text, fields, take, words.RESUME()))
+    desk.go(Typing(desk, t("Go on?"), text, fields, take, words.RESUME))
 
 
 def _secret(values: Values) -> bytes:
     """It is typed twice: while nothing is written yet, what is encrypted is made anew with it."""
     if not values.get("passphrase"):
-        raise Refused(review.NO_PASSPHRASE())
+        raise Refused(review.NO_PASSPHRASE)
     if values.get("passphrase") != values.get("again"):
-        raise Refused(review.DIFFERENT())
+        raise Refused(review.DIFFERENT)
     return os.fsencode(values["passphrase"])

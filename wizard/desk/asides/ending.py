@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Question
-from wizard.desk.asides.words import asking as words
 from wizard.model.errors import DiskwrightError
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ class Ending(Question):
     """The last question."""
 
     def __init__(self, desk: Desk, text: Said) -> None:
-        super().__init__(desk, words.END(), text, words.END_YES(), desk.end, words.END_NO(), ends=True)
+        super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
 def ending(desk: Desk) -> Place | None:
@@ -37,8 +37,12 @@ def _run_words(desk: Desk, run: Path) -> Said | None:
     try:
         state = desk.services.state(run)
     except DiskwrightError:
-        return words.RUN_UNKNOWN()
-    return words.RUN_GOES_ON() if state is RunState.RUNNING else None
+        return t("Where the run stands is not known; it may go on. `diskwright status` tells.")
+    return (
+        t("The run goes on without this window. `diskwright status` shows where it stands.")
+        if state is RunState.RUNNING
+        else None
+    )
 
 
 def _plan_words(desk: Desk) -> Said | None:
@@ -46,4 +50,8 @@ def _plan_words(desk: Desk) -> Said | None:
     planned = session.plan or (session.moving and session.moving.migration)
     if not planned:
         return None
-    return words.ONLY_MEASURED() if desk.measured_by_writing else words.NOT_APPLIED()
+    return (
+        t("The plan is not applied, and is gone then. Only measuring has written, to free space.")
+        if desk.measured_by_writing
+        else t("The plan is not applied, and is gone then. Nothing was written to any drive.")
+    )

@@ -29,11 +29,12 @@ from wizard.desk.view import (
     para,
     strong,
 )
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
 
-COLUMNS = (Column(words.TERM()), Column(), Column(words.ALSO(), least=90))
+COLUMNS = (Column(t("Word")), Column(), Column(t("Also"), least=90))
 
 
 class Glossary(Beside):
@@ -59,15 +60,21 @@ class Glossary(Beside):
         return View(
             "glossary",
             self.at,
-            words.WORDS(),
+            t("What the words mean"),
             read_actions(),
             rows=Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
             panes=(_pane(term),) if term else (),
-            help=(words.WORDS_HELP(), words.WORDS_OWN()),
+            help=(
+                t("Words marked `here` stand on the screen that you came from. They come first."),
+                t(
+                    "Your own words go into ~/.config/diskwright/glossary. `diskwright glossary "
+                    "--help` says how."
+                ),
+            ),
         )
 
     def _of(self, term: Term) -> Row:
-        here = muted(words.HERE()) if term.id in self._here else Piece("")
+        here = muted(t("here")) if term.id in self._here else Piece("")
         return Row(term.id, (Piece(term.term), here, muted(", ".join(map(str, term.also)))))
 
 
@@ -77,8 +84,8 @@ def meaning(word: str) -> Pane:
 
 
 def _pane(term: Term) -> Pane:
-    also = (para(words.ALSO_SAID(spellings=term.also)),) if term.also else ()
-    source = para(muted(words.SOURCE()), term.source, hang=2)
+    also = (para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
+    source = para(muted(words.SOURCE), term.source, hang=2)
     return Pane(term.term, (*also, para(strong(term.text)), GAP, source))
 
 

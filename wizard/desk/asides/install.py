@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import go_on
 from wizard.desk.asides.beside import Beside
-from wizard.desk.asides.words import install as words
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Block, Pane, Piece, Progress, Tone, View, para
 from wizard.desk.words import BACK
+from wizard.model.said import Sentence, t, tn
 
 if TYPE_CHECKING:
     from wizard.advise.missing import Missing
     from wizard.desk.desk import Desk
     from wizard.model.errors import DiskwrightError
+
+AT_WORK = t("The package manager is at work. It cannot be stopped from here.")
 
 MOST_LINES = 200
 """Of what the package manager says, the last ones are kept."""
@@ -59,7 +61,9 @@ class Install(Beside):
 
     def view(self) -> View:
         """The question, or how it goes."""
-        title = words.TITLE_AT_WORK if self._at_work else words.TITLE
+        title = (
+            Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
+        )
         return View(
             "install",
             self.at,
@@ -69,26 +73,32 @@ class Install(Beside):
             panes=(Pane("", tuple(map(para, self._lines))),) if self._lines else (),
             over=True,
             busy=self._weighing or self._at_work,
-            help=(words.HELP(), words.HELP_MORE()),
+            help=(
+                t("Some programs are missing here. Without them, what you chose cannot be done."),
+                t("Nothing is removed for them. Root installs them, so you may be asked for it."),
+            ),
         )
 
     def _actions(self) -> tuple[Action, ...]:
-        leave = Action("back", "escape", BACK(), words.AT_WORK() if self._at_work else "", aside=True)
+        leave = Action("back", "escape", BACK, AT_WORK if self._at_work else "", aside=True)
         if self._at_work or self._weighing:
             return (leave,)
         if self._fault:
-            return (Action("back", "enter", BACK()), Action("again", "r", words.AGAIN()), leave)
-        return (Action("back", "enter", words.NO()), Action("install", "y", words.YES()), leave)
+            return (Action("back", "enter", BACK), Action("again", "r", t("try again")), leave)
+        return (Action("back", "enter", t("no")), Action("install", "y", t("install")), leave)
 
     def _above(self) -> tuple[Block, ...]:
         if self._fault:
             return (para(Piece(self._fault, Tone.WARN)),)
         if self._weighing:
-            return (para(words.WEIGHING()),)
+            return (para(t("Asking how large it is ...")),)
         if self._at_work:
-            said = words.AT_WORK() if self._lines else words.STARTING()
+            said = AT_WORK if self._lines else t("Starting ...")
             return (Progress(None, said),)
-        return (para(self._offer), para(words.ONLY_THAT()))
+        return (
+            para(self._offer),
+            para(t("This and what it needs, by your distribution's own package manager.")),
+        )
 
     def act_again(self, _row: str, _values: Values) -> None:
         """Weigh it once more, and ask once more."""
@@ -121,5 +131,13 @@ class Install(Beside):
         self._at_work = False
         programs = self._missing.programs
         self.desk.back()
-        self.desk.place.tell(words.DONE(programs=programs, count=len(programs)), Tone.GOOD)
+        self.desk.place.tell(
+            tn(
+                "{programs:and} is here now.",
+                "{programs:and} are here now.",
+                programs=programs,
+                count=len(programs),
+            ),
+            Tone.GOOD,
+        )
         go_on(self.desk, self._then)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from wizard.desk.asides.asking import Typing
 from wizard.desk.asides.beside import Beside
-from wizard.desk.asides.words import measuring as words
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Values
 from wizard.desk.view import Action, Banner, Block, Field, Pane, Piece, Text, Tone, View, para
 from wizard.desk.words import BACK
 from wizard.model.errors import BadInput
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -103,17 +103,17 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
     def _actions(self) -> Iterator[Action]:
         if self._measuring:
-            yield Action("stop", "S", words.STOP(), ends=True)
-            yield Action("back", "escape", BACK(), words.AT_WORK())
+            yield Action("stop", "S", t("stop"), ends=True)
+            yield Action("back", "escape", BACK, t("The drive is being measured. S stops that."))
             return
         over = bool(self.verdict or self.services.obstacle)
         if over:
-            yield Action("back", "enter", BACK())
+            yield Action("back", "enter", BACK)
         yield from self.ways()
         if self.verdict:
-            yield Action("save", "s", words.SAVE())
-            yield Action("why", "w", words.WHY())
-        yield Action("back", "escape", BACK(), aside=over)
+            yield Action("save", "s", t("save"))
+            yield Action("why", "w", t("why"))
+        yield Action("back", "escape", BACK, aside=over)
 
     def _blocks(self) -> Iterator[Block]:
         if self._measuring:
@@ -121,16 +121,16 @@ class Measuring(Beside, Generic[Progress, Verdict]):
         elif self.verdict:
             yield from self.result_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
-            yield para(Piece(words.NOT_HERE(), Tone.WARN), obstacle)
+            yield para(Piece(t("Not possible here:"), Tone.WARN), obstacle)
             if self.services.needs_root:
-                yield para(words.AS_ROOT())
+                yield para(t("Start the wizard by sudo diskwright to measure."))
         else:
             yield from self.possible_blocks()
 
     def act_stop(self, _row: str, _values: Values) -> None:
         """End it early."""
         self._stop.set()
-        self.tell(words.STOPPING())
+        self.tell(t("Stopping ..."))
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The result, with every time."""
@@ -138,14 +138,14 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
         if self.verdict:
             text, name = self.document(self.verdict)
-            save(self.desk, words.RESULT(), text, f"{short(self.drive.path)}-{name}.json")
+            save(self.desk, t("the result"), text, f"{short(self.drive.path)}-{name}.json")
 
     def act_why(self, _row: str, _values: Values) -> None:
         """How the result came about."""
         from wizard.desk.asides.pages import Reasons
 
         if self.verdict:
-            title = words.REASONS(drive=short(self.drive.path))
+            title = t("Why: {drive}", drive=short(self.drive.path))
             self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))
 
     def ask_token(self, title: Text, text: Sequence[Block], then: Callable[[], None]) -> None:
@@ -156,13 +156,17 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
             token = values.get("token", "").strip()
             if not token:
-                raise BadInput(words.NO_TOKEN(token=self.drive.token))
+                raise BadInput(t("Type {token} to allow it, or press Esc.", token=self.drive.token))
             confirm_scratch(self.drive, token)
             return then
 
-        blocks = (*text, para(words.ALLOW_PARTITIONS()), para(words.HELP_TOKEN()))
-        field = Field("token", words.TOKEN(), hint=words.TOKEN_HINT(token=self.drive.token))
-        self.desk.go(Typing(self.desk, title, blocks, (field,), take, words.MEASURE()))
+        blocks = (
+            *text,
+            para(t("Partitions are not touched.")),
+            para(t("Token: the drive's serial number, or its name where it has none.")),
+        )
+        field = Field("token", t("Token"), hint=t("type {token}", token=self.drive.token))
+        self.desk.go(Typing(self.desk, title, blocks, (field,), take, t("measure")))
 
     def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:
         """Measure, unless it is being measured."""

@@ -35,6 +35,7 @@ from wizard.desk.view import (
     strong,
 )
 from wizard.desk.words import BACK, GLOSSARY_KEY, QUIT_KEY
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -62,7 +63,7 @@ CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "b
 
 def read_actions() -> tuple[Action, ...]:
     """Of a place that is only read: Enter and Esc lead back."""
-    return (Action("back", "enter", BACK()), Action("back", "escape", BACK(), aside=True))
+    return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
 
 
 class Page(Beside):
@@ -81,16 +82,16 @@ class Page(Beside):
 
 def help_page(desk: Desk, view: View) -> Place:
     """What a place says of itself, and every key that does something there."""
-    actions = (*view.actions, Action("glossary", "f2", GLOSSARY_KEY()), Action("quit", "q", QUIT_KEY()))
+    actions = (*view.actions, Action("glossary", "f2", GLOSSARY_KEY), Action("quit", "q", QUIT_KEY))
     blocks: list[Block] = [block for text in view.help for block in (para(text), GAP)]
-    blocks.append(para(strong(words.KEYS())))
+    blocks.append(para(strong(t("Keys"))))
     blocks += [_key(action) for action in actions]
-    return Page(desk, words.HELP(), blocks, view.step, "help")
+    return Page(desk, t("Help"), blocks, view.step, "help")
 
 
 def _key(action: Action) -> Block:
     cap = CAPS.get(action.key, action.key.upper() if action.key[1:].isdigit() else action.key)
-    why_not = muted(words.NOT_NOW(why=action.why_not)) if action.why_not != "" else ""
+    why_not = muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
     return para(Piece(cap, Tone.ACCENT), action.label, why_not, indent=2, hang=6)
 
 
@@ -115,7 +116,7 @@ class Reasons(Beside):
         here = next(
             (reason for row, reason in zip(rows, self._reasons, strict=True) if row.key == self._row), None
         )
-        behind = here.behind if here else (para(words.NO_REASONS()),)
+        behind = here.behind if here else (para(t("Nothing more can be said of this.")),)
         return View(
             "reasons",
             self.at,
@@ -123,7 +124,13 @@ class Reasons(Beside):
             read_actions(),
             rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
             panes=(Pane("", behind),),
-            help=(words.REASONS_HELP(), words.REASONS_EVIDENCE()),
+            help=(
+                t("Each line is a sentence. Beside or below it stands what is behind it."),
+                t(
+                    "Figures are published ones, with when, on what kernel and on what hardware "
+                    "they were measured."
+                ),
+            ),
         )
 
 
@@ -141,12 +148,12 @@ def _step(number: int, step: PlanStep | ChangeStep | MigrationStep) -> Iterator[
     yield from map(Command, step.commands)
     yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
     if isinstance(step, PlanStep) and step.destroys:
-        yield para(Piece(words.DESTROYS(), Tone.DANGER), step.destroys, indent=3, hang=2)
+        yield para(Piece(words.DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
     if step.undo:
-        yield para(muted(words.UNDO()), step.undo, indent=3, hang=2)
+        yield para(muted(words.UNDO), step.undo, indent=3, hang=2)
     if isinstance(step, MigrationStep) and step.power:
-        yield para(muted(words.POWER()), step.power, indent=3, hang=2)
-    yield from (para(muted(words.CHECKED()), held, indent=3, hang=2) for held in step.holds)
+        yield para(muted(t("If the power goes:")), step.power, indent=3, hang=2)
+    yield from (para(muted(words.CHECKED), held, indent=3, hang=2) for held in step.holds)
     if not isinstance(step, ChangeStep) and step.seconds >= 1:
-        yield para(words.TAKES(seconds=step.seconds), indent=3)
+        yield para(t("Takes {seconds:time}, by estimate.", seconds=step.seconds), indent=3)
     yield GAP

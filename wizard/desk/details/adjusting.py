@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
 from wizard.desk.asides.beside import Beside
-from wizard.desk.details.words import adjusting as words
 from wizard.desk.parts.bars import layout_bars
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Values, back_action
@@ -41,14 +40,20 @@ from wizard.layout.one.possible import least_bytes, room_behind, why_not_shrink
 from wizard.layout.room.refusals import measured
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.model.units import parse_place
 from wizard.services.session import PartChange
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
 
+ROUGHLY = Sentence("{value:size}")
+MEANS = t("That means:")
+CANNOT = t("This cannot be done:")
+SHRINK = t("Shrink:")
+
 COLUMNS = (Column(), Column(right=True), Column(right=True), Column())
-CAPTIONS = {Border.START: words.START, Border.END: words.END, Border.SIZE: words.SIZE}
+CAPTIONS = {Border.START: Sentence("Start"), Border.END: Sentence("End"), Border.SIZE: Sentence("Size")}
 
 
 def adjust(desk: Desk, device: str) -> None:
@@ -70,13 +75,21 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
         adjust(desk, parts[0].path)
         return
     rows = tuple(Row(part.path, _named(part)) for part in parts)
-    desk.go(Which(desk, words.WHICH(), rows, words.TAKE(), lambda device: adjust(desk, device)))
+    desk.go(
+        Which(
+            desk,
+            t("Size and place of which partition?"),
+            rows,
+            t("take it"),
+            lambda device: adjust(desk, device),
+        )
+    )
 
 
 def _named(part: Partition) -> tuple[Piece, ...]:
     label = next((mark.label for mark in part.signatures if mark.label), None)
     what = printable(label, 40) if label else title_of(part.filesystem or "")
-    return (Piece(short(part.path)), Piece(what), Piece(words.ROUGHLY(value=part.size_bytes)))
+    return (Piece(short(part.path)), Piece(what), Piece(ROUGHLY(value=part.size_bytes)))
 
 
 class Adjusting(Beside):
@@ -103,15 +116,23 @@ class Adjusting(Beside):
         return View(
             "adjusting",
             self.at,
-            words.TITLE(part=self._part.path),
+            t("Size and place of {part}", part=self._part.path),
             tuple(self._actions()),
             above=(*self._bars(), self._told()),
             rows=Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
-            panes=(Pane(words.POSSIBLE(), tuple(self._possible())),),
+            panes=(Pane(t("What can be"), tuple(self._possible())),),
             help=(
-                words.HELP_START(),
-                words.HELP_STEPS(step=self._step, long=self._long),
-                words.HELP_JOBS(),
+                t("Its start takes the whole partition along. Its end and its size leave the start."),
+                t(
+                    "Right and Left, or + and -, step by {step:exact}; > and < by {long:exact}. "
+                    "t takes a typed value.",
+                    step=self._step,
+                    long=self._long,
+                ),
+                t(
+                    "Another start with another size takes two jobs. f leaves the first of them "
+                    "here; then comes the second."
+                ),
             ),
         )
 
@@ -126,51 +147,62 @@ class Adjusting(Beside):
     def _told(self) -> Para:
         meaning = self._meaning
         if meaning.does is Does.NOTHING and self._place == self._now:
-            return para(muted(words.MEANS()), meaning.says, hang=2)
+            return para(muted(MEANS), meaning.says, hang=2)
         if meaning.why_not == "":
-            return para(Piece(words.MEANS(), Tone.GOOD), strong(meaning.says), hang=2)
+            return para(Piece(MEANS, Tone.GOOD), strong(meaning.says), hang=2)
         if meaning.why_not == meaning.says:
-            caption = words.MEANS() if meaning.does is Does.TWO_JOBS else words.CANNOT()
+            caption = MEANS if meaning.does is Does.TWO_JOBS else CANNOT
             return para(Piece(caption, Tone.WARN), meaning.says, hang=2)
-        return para(
-            muted(words.MEANS()), meaning.says, Piece(words.CANNOT(), Tone.WARN), meaning.why_not, hang=2
-        )
+        return para(muted(MEANS), meaning.says, Piece(CANNOT, Tone.WARN), meaning.why_not, hang=2)
 
     def _row(self, border: Border) -> Row:
         value, was = _value(self._place, border), _value(self._now, border)
-        cells = (strong(CAPTIONS[border]()), Piece(words.IS(value=value)), muted(words.ROUGHLY(value=value)))
-        return Row(border, (*cells, muted("" if value == was else words.WAS(value=was))))
+        cells = (
+            strong(CAPTIONS[border]()),
+            Piece(t("{value:exact}", value=value)),
+            muted(ROUGHLY(value=value)),
+        )
+        return Row(border, (*cells, muted("" if value == was else t("was {value:exact}", value=was))))
 
     def _actions(self) -> Iterator[Action]:
-        yield Action("review", "enter", words.REVIEW(), self._meaning.why_not)
+        yield Action("review", "enter", t("review"), self._meaning.why_not)
         for key, aside in (("+", False), ("right", True)):
-            yield Action("more", key, words.MORE(), aside=aside)
+            yield Action("more", key, t("more"), aside=aside)
         for key, aside in (("-", False), ("left", True)):
-            yield Action("less", key, words.LESS(), aside=aside)
-        yield Action("much-more", ">", words.MUCH_MORE(), aside=True)
-        yield Action("much-less", "<", words.MUCH_LESS(), aside=True)
-        yield Action("type", "t", words.TYPE())
+            yield Action("less", key, t("less"), aside=aside)
+        yield Action("much-more", ">", t("much more"), aside=True)
+        yield Action("much-less", "<", t("much less"), aside=True)
+        yield Action("type", "t", t("type it"))
         if self._place != self._now:
-            yield Action("reset", "r", words.RESET())
+            yield Action("reset", "r", t("as it is now"))
         if self._meaning.first is not None:
-            yield Action("first", "f", words.FIRST())
+            yield Action("first", "f", t("only the first"))
         yield back_action()
 
     def _possible(self) -> Iterator[Block]:
         drive, part = self._drive, self._part
         room = room_around(drive, part, measured(drive)[1])
         move = why_not_move(drive, part)
-        yield _fact(words.MOVE(), move or words.ROOM(low=room.start_bytes, high=room.end_bytes), move is None)
+        yield _fact(
+            t("Move:"),
+            move
+            or t(
+                "there is room from {low:round} to {high:round} of the drive, journal and all.",
+                low=room.start_bytes,
+                high=room.end_bytes,
+            ),
+            move is None,
+        )
         grow = why_not_larger(drive, part)
         most = part.size_bytes + room_behind(drive, part)
-        yield _fact(words.GROW(), grow or words.UP_TO(most=most), grow is None)
+        yield _fact(t("Grow:"), grow or t("up to {most:round}.", most=most), grow is None)
         shrink = why_not_shrink(drive, part)
         if shrink is not None:
-            yield _fact(words.SHRINK(), shrink, False)
+            yield _fact(SHRINK, shrink, False)
         elif part.signatures[0].taken_bytes is None:
-            yield _fact(words.SHRINK(), words.DOWN(), True)
+            yield _fact(SHRINK, t("how far is found when it is tried out."), True)
         else:
-            yield _fact(words.SHRINK(), words.DOWN_TO(least=least_bytes(drive, part)), True)
+            yield _fact(SHRINK, t("down to {least:round}.", least=least_bytes(drive, part)), True)
 
     def moved(self, row: str) -> None:
         """That number is adjusted."""
@@ -196,7 +228,7 @@ class Adjusting(Beside):
         self._at = Border(row or self._at)
         there = stepped(self._drive, self._part, self._place, self._at, by)
         if there == self._place:
-            self.tell(words.NO_FURTHER(), Tone.WARN)
+            self.tell(t("It cannot go further: there is no room."), Tone.WARN)
         self._wish(there)
 
     def act_type(self, row: str, _values: Values) -> None:
@@ -207,9 +239,14 @@ class Adjusting(Beside):
             there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
             return lambda: self._wish(there)
 
-        field = Field("value", CAPTIONS[border](), "", words.HINT())
-        means = para(words.TO_TYPE(value=_value(self._place, border)))
-        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, words.TAKE_VALUE()))
+        field = Field("value", CAPTIONS[border](), "", t("such as 40G"))
+        means = para(
+            t(
+                "It is {value:exact} now. 2048s counts sectors of 512 bytes.",
+                value=_value(self._place, border),
+            )
+        )
+        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("take it")))
 
     def act_reset(self, _row: str, _values: Values) -> None:
         """As the partition lies now."""

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wizard.desk.details.words import arrangement as words
 from wizard.desk.place import Place, Values, back_action
 from wizard.desk.view import GAP, Action, Field, Offer, Pane, Step, Tone, View, para
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
+
+ABOUT_GPT = t(
+    "A GPT keeps a second copy of itself with checksums, names its partitions, and holds 128 of them."
+)
+ABOUT_MBR = t(
+    "An MBR is the old table of four partitions, for firmware that knows nothing else. It ends at 2 TiB."
+)
+ABOUT_LVM = t(
+    "A volume group of LVM puts all volumes into one partition, where each can "
+    "be made larger later. What has a role needs a partition of its own."
+)
 
 TABLE, GROUP = "table", "group"
 LVM = "lvm"
@@ -47,21 +58,29 @@ class Arrange(Place):
     def view(self) -> View:
         """Two fields, and what they mean as they are."""
         now = self._now
-        tables = (Offer("gpt", words.GPT()), Offer("mbr", words.MBR(), self._why_no_mbr))
-        groups = (Offer("", words.NO_GROUP()), Offer(LVM, words.LVM(), self._why_no_group))
-        table = words.ABOUT_MBR() if now.table == "mbr" else words.ABOUT_GPT()
-        group = words.ABOUT_LVM() if now.grouped else words.ABOUT_PARTITIONS()
+        tables = (
+            Offer("gpt", t("GPT, as is usual")),
+            Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
+        )
+        groups = (
+            Offer("", t("none: a partition each")),
+            Offer(LVM, t("LVM: all in one"), self._why_no_group),
+        )
+        table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
+        group = (
+            ABOUT_LVM if now.grouped else t("Without a volume group each volume has a partition of its own.")
+        )
         return View(
             "arrangement",
             self.step,
-            words.TITLE(),
-            (Action("take", "enter", words.TAKE()), back_action()),
+            t("Table and volume group"),
+            (Action("take", "enter", t("take it")), back_action()),
             fields=(
-                Field(TABLE, words.TABLE(), now.table, offers=tables),
-                Field(GROUP, words.GROUP(), LVM if now.grouped else "", offers=groups),
+                Field(TABLE, t("Table"), now.table, offers=tables),
+                Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
             ),
-            panes=(Pane(words.MEANS(), (para(table), GAP, para(group))),),
-            help=(words.ABOUT_GPT(), words.ABOUT_MBR(), words.ABOUT_LVM()),
+            panes=(Pane(t("What that means"), (para(table), GAP, para(group))),),
+            help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
         )
 
     def turned(self, field: str, values: Values) -> None:

@@ -31,6 +31,7 @@ from wizard.desk.view import (
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.trial.candidates.prepare import (
     MOST_CANDIDATES,
     can_be_tried,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from wizard.model.plan import Plan
     from wizard.services.session import Session
     from wizard.trial.candidates.result import Order
+
+NO_FILES = Sentence("{filesystem} cannot be tried: it holds no files.")
+TRY = t("try them")
 
 
 class Candidates(Place):
@@ -78,13 +82,13 @@ class Candidates(Place):
         if choice.obstacles:
             return choice.obstacles[0]
         if not can_be_tried(choice):
-            return str(words.NO_FILES(filesystem=_title(choice.filesystem)))
+            return str(NO_FILES(filesystem=_title(choice.filesystem)))
         try:
             changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
-        return plan or str(words.NO_FILES(filesystem=_title(choice.filesystem)))
+        return plan or str(NO_FILES(filesystem=_title(choice.filesystem)))
 
     def _why_not(self, name: str) -> str:
         found = self._plans.get(name, "")
@@ -98,40 +102,65 @@ class Candidates(Place):
             self.step,
             words.TITLE(purpose=wish.workload.title),
             tuple(self._actions()),
-            above=(para(words.AGED() if self._aged else words.FRESH(), key="age"),),
+            above=(
+                para(
+                    t(
+                        "On aged filesystems: filled to 85 % three times, with half of the files "
+                        "deleted in between."
+                    )
+                    if self._aged
+                    else t("On new filesystems."),
+                    key="age",
+                ),
+            ),
             rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
-            panes=(Pane(words.WHAT(), tuple(self._cost(printable(wish.final_label, 30)))),),
+            panes=(Pane(t("What is done"), tuple(self._cost(printable(wish.final_label, 30)))),),
             help=tuple(sentence() for sentence in words.HELP),
         )
 
     def _cost(self, label: str) -> Iterator[Block]:
         """What is done, and what it takes."""
         bounds = usual_bounds(1 + len(self._taken))
-        yield para(words.WHICH(label=label, planned=_title(self._planned.filesystem)))
-        yield para(words.MOST(seconds=bounds.seconds, written=bounds.written_bytes))
-        yield para(words.ROUNDS())
+        yield para(
+            t(
+                "Each is made where {label} is planned, does the work of this purpose, and "
+                "is compared with {planned}.",
+                label=label,
+                planned=_title(self._planned.filesystem),
+            )
+        )
+        yield para(
+            t(
+                "That takes {seconds:time} and writes {written:size} at most.",
+                seconds=bounds.seconds,
+                written=bounds.written_bytes,
+            )
+        )
+        yield para(t("The order changes every round; at least 6 are needed to say anything."))
 
     def _row(self, choice: Choice) -> Row:
         name = choice.filesystem
         if choice is self._planned:
-            return Row(name, (strong(_title(name)), Piece(words.PLANNED(), Tone.ACCENT)), chosen=True)
+            return Row(name, (strong(_title(name)), Piece(t("planned"), Tone.ACCENT)), chosen=True)
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
         return Row(name, (Piece(_title(name)), standing(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[Action]:
-        none: Text = "" if self._taken else words.ONE_MORE()
-        yield Action("try", "enter", words.TRY(), none)
-        label = words.LEAVE() if self._at in self._taken else words.TAKE()
+        none: Text = "" if self._taken else t("Take at least one more: there is nothing to compare.")
+        yield Action("try", "enter", TRY, none)
+        label = t("leave") if self._at in self._taken else t("take")
         yield Action("turn", "space", label, self._why_not_turned())
-        yield Action("age", "g", words.NEW() if self._aged else words.AGE())
+        yield Action("age", "g", t("new") if self._aged else t("aged"))
         yield back_action()
 
     def _why_not_turned(self) -> Text:
         if self._at == self._planned.filesystem:
-            return words.STAYS()
+            return t("The planned one is what the others are compared with.")
         full = self._at not in self._taken and len(self._taken) + 1 >= MOST_CANDIDATES
-        return self._why_not(self._at) or (words.ENOUGH(most=MOST_CANDIDATES) if full else "")
+        return self._why_not(self._at) or (
+            t("At most {most} are tried at once.", most=MOST_CANDIDATES) if full else ""
+        )
 
     def moved(self, row: str) -> None:
         """It can be taken or left."""
@@ -157,14 +186,14 @@ class Candidates(Place):
 
             token = values.get("token", "").strip()
             if not token:
-                raise BadInput(words.NO_TOKEN(token=drive.token))
+                raise BadInput(t("Type {token} to allow it, or press Esc.", token=drive.token))
             confirm_scratch(drive, token)
             return partial(self._begin, order)
 
         bounds, lost, kept = announcement(order)
         text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(kept))
-        field = Field("token", words.TOKEN(), hint=words.TOKEN_HINT(token=drive.token))
-        self.desk.go(Typing(self.desk, words.ALLOW(), text, (field,), take, words.TRY()))
+        field = Field("token", t("Token"), hint=t("type {token}", token=drive.token))
+        self.desk.go(Typing(self.desk, t("Try them?"), text, (field,), take, TRY))
 
     def _ordered(self) -> Order:
         """What is asked for; raises Refused where that cannot be."""

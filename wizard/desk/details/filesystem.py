@@ -32,6 +32,7 @@ from wizard.desk.view import (
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
 from wizard.model.advice import Place as Rank
+from wizard.model.said import Sentence, t, tn
 
 if TYPE_CHECKING:
     from wizard.advise.missing import Missing
@@ -39,14 +40,17 @@ if TYPE_CHECKING:
     from wizard.model.machine import Machine
     from wizard.services.session import Session
 
+CANNOT = t("cannot")
+IN_DOUBT = t("In doubt:")
+
 SPOKEN = 1000
 """No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells
 it in the row."""
 
 STANDING = {
-    Rank.CHOSEN: (words.RECOMMENDED, Tone.GOOD),
-    Rank.SECOND: (words.GOOD_TOO, Tone.ACCENT),
-    Rank.REJECTED: (words.NOT_RECOMMENDED, Tone.WARN),
+    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
+    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
+    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
 }
 
 
@@ -89,9 +93,9 @@ class Filesystem(Place):
         return View(
             "filesystem",
             self.step,
-            words.TITLE(purpose=advice.workload.title),
+            t("Filesystem for: {purpose}", purpose=advice.workload.title),
             tuple(self._actions()),
-            about=words.ABOUT(drive=drive.path if drive else ""),
+            about=t("on {drive}", drive=drive.path if drive else ""),
             above=() if advice.chosen else (para(Piece(_none(advice), Tone.WARN)),),
             rows=Rows(rows, self._at, columns),
             panes=tuple(self._panes()),
@@ -110,11 +114,16 @@ class Filesystem(Place):
         why_not: Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
-        yield Action("take", "enter", words.TAKE(), why_not)
-        yield Action("options", "o", words.OPTIONS(), words.NO_OPTIONS() if why_not else "")
-        yield Action("why", "w", words.WHY())
+        yield Action("take", "enter", t("take it"), why_not)
+        yield Action(
+            "options",
+            "o",
+            t("options"),
+            t("There are no options: it cannot be made here.") if why_not else "",
+        )
+        yield Action("why", "w", t("why"))
         if self._missing(self._at):
-            yield Action("install", "i", words.INSTALL())
+            yield Action("install", "i", t("install"))
         yield back_action()
 
     def _panes(self) -> Iterator[Pane]:
@@ -125,7 +134,7 @@ class Filesystem(Place):
         elif unmade is not None:
             yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
         if blocks := tuple(_drive_blocks(self._advice)):
-            yield Pane(words.THIS_DRIVE(), blocks)
+            yield Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
         """The choice of a row, with what was asked for beside the advice."""
@@ -214,21 +223,41 @@ class Filesystem(Place):
             self.desk.session = replace(self.desk.session, machine=machine)
         left = tuple(name for name in absent.programs if not machine.has_tool(name))
         if left:
-            self.tell(words.STILL_MISSING(programs=left, count=len(left)), Tone.WARN)
+            self.tell(
+                tn(
+                    "{programs:and} is still missing.",
+                    "{programs:and} are still missing.",
+                    programs=left,
+                    count=len(left),
+                ),
+                Tone.WARN,
+            )
         else:
-            told = words.INSTALLED(programs=absent.programs, count=len(absent.programs))
+            told = tn(
+                "{programs:and} is installed now.",
+                "{programs:and} are installed now.",
+                programs=absent.programs,
+                count=len(absent.programs),
+            )
             self.tell(told, Tone.GOOD)
 
 
 def _none(advice: Advice) -> Text:
     """That nothing is advised: nothing can be made, or nothing that suits the purpose."""
-    return words.NONE_SUITS() if for_files(advice.usable) else words.NONE_CAN()
+    return (
+        t(
+            "No filesystem that suits this purpose can be made on this drive. Those "
+            "without a reason beside them can be."
+        )
+        if for_files(advice.usable)
+        else t("No filesystem can be made on this drive from here. Each row says why.")
+    )
 
 
 def standing(choice: Choice) -> Piece:
     """How it stands, in a word or two; nothing speaks for one that the purpose does not name."""
     if choice.obstacles:
-        return Piece(words.CANNOT(), Tone.MUTED)
+        return Piece(CANNOT, Tone.MUTED)
     word, tone = STANDING[choice.place if choice.ranked else Rank.REJECTED]
     return Piece(word(), tone if choice.ranked else Tone.PLAIN)
 
@@ -238,48 +267,48 @@ def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block
     first."""
     yield para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield para(Piece(words.CANNOT_HERE(), Tone.DANGER), obstacle, hang=2)
+        yield para(Piece(t("Cannot be made here:"), Tone.DANGER), obstacle, hang=2)
     for doubt in doubts:
-        yield para(Piece(words.IN_DOUBT(), Tone.WARN), doubt, hang=2)
+        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
     if choice.obstacles:
         return
     yield GAP
-    yield from _options(words.MADE_WITH(), choice.mkfs)
-    yield from _options(words.MOUNTED_WITH(), choice.mount)
+    yield from _options(t("Made with"), choice.mkfs)
+    yield from _options(t("Mounted with"), choice.mount)
     if choice.scheduler:
-        yield from _options(words.SCHEDULER(), (choice.scheduler,))
+        yield from _options(t("Scheduler for the drive, which the plan does not change"), (choice.scheduler,))
     if choice.withheld:
-        yield para(strong(words.WITHHELD()))
+        yield para(strong(t("Not offered")))
     for held in choice.withheld:
         yield para(muted(held.text), held.reason, indent=2, hang=2)
 
 
 def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
-    yield para(strong(caption)) if options else para(strong(caption), words.DEFAULTS())
+    yield para(strong(caption)) if options else para(strong(caption), t("nothing beyond the defaults"))
     for option in options:
         yield para(Piece(option.text, Tone.ACCENT), option.why, indent=2, hang=2)
         if option.risk:
-            yield para(Piece(words.COST(), Tone.WARN), option.risk, indent=4, hang=2)
+            yield para(Piece(t("Cost:"), Tone.WARN), option.risk, indent=4, hang=2)
 
 
 def _unmade_row(unmade: Unmade) -> Row:
-    cells = (Piece(unmade.title), Piece(words.CANNOT(), Tone.MUTED), Piece(""))
-    return Row(unmade.filesystem, cells, why_not=words.NEVER_MADE())
+    cells = (Piece(unmade.title), Piece(CANNOT, Tone.MUTED), Piece(""))
+    return Row(unmade.filesystem, cells, why_not=t("It is recognised, and never made."))
 
 
 def _unmade_blocks(unmade: Unmade) -> Iterator[Block]:
     yield para(unmade.why_not)
     yield GAP
-    yield para(strong(words.WAY_OFF()), unmade.way_off, hang=2)
+    yield para(strong(t("The way off:")), unmade.way_off, hang=2)
 
 
 def _drive_blocks(advice: Advice) -> Iterator[Block]:
     for doubt in advice.doubts:
-        yield para(Piece(words.IN_DOUBT(), Tone.WARN), doubt, hang=2)
+        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
     for note in advice.notes:
-        yield para(muted(words.GOOD_TO_KNOW()), note, hang=2)
+        yield para(muted(t("Good to know:")), note, hang=2)
     if advice.zoned:
-        yield para(strong(words.IN_ZONES()))
+        yield para(strong(t("In its zones, on this kernel with these programs")))
     for use in advice.zoned:
         yield from _zoned_blocks(use)
 

@@ -28,6 +28,7 @@ from wizard.desk.view import (
 )
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.advise.offered import Offered
@@ -70,10 +71,12 @@ class Options(Place):
         return View(
             "options",
             self.step,
-            words.TITLE(),
+            t("Options"),
             tuple(self._actions(offer)),
-            about=words.ABOUT(
-                filesystem=title_of(self._advised.filesystem), drive=drive.path if drive else ""
+            about=t(
+                "{filesystem} on {drive}",
+                filesystem=title_of(self._advised.filesystem),
+                drive=drive.path if drive else "",
             ),
             rows=Rows(
                 tuple(map(self._row, self._offers)), self._at, (Column(), Column(), Column()), many=True
@@ -83,9 +86,9 @@ class Options(Place):
         )
 
     def _actions(self, offer: Offered | None) -> Iterator[Action]:
-        label, why_not = words.TAKE(), self._why_not(offer) if offer else ""
+        label, why_not = t("take"), self._why_not(offer) if offer else ""
         if offer and offer.option.id in self._taken.names:
-            label = words.DROP()
+            label = t("drop")
         if offer:
             yield Action("turn", "enter", label, why_not)
             yield Action("turn", "space", label, why_not, aside=True)
@@ -99,21 +102,28 @@ class Options(Place):
 
     def _word(self, offer: Offered) -> Piece:
         if offer.option.id in self._taken.names:
-            return Piece(words.TAKEN(), Tone.ACCENT)
+            return Piece(t("taken"), Tone.ACCENT)
         if offer.advised:
             used = self._is_used(offer)
-            return Piece(words.RECOMMENDED(), Tone.GOOD) if used else Piece(words.GIVES_WAY(), Tone.MUTED)
+            return Piece(t("recommended"), Tone.GOOD) if used else Piece(t("gives way"), Tone.MUTED)
         if offer.refusal:
-            return Piece(words.CANNOT(), Tone.MUTED)
+            return Piece(t("cannot"), Tone.MUTED)
         if offer.option.danger:
-            return Piece(words.DANGER(), Tone.DANGER)
-        return Piece(words.NOT_RECOMMENDED(), Tone.WARN) if offer.option.never else Piece(words.CAN())
+            return Piece(t("danger"), Tone.DANGER)
+        return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("can be taken"))
 
     def _why_not(self, offer: Offered) -> Text:
         """Why it cannot be turned."""
         if offer.option.id in self._taken.names:
             return ""
-        return words.USED_ANYWAY(option=offer.option.text) if offer.advised else offer.refusal
+        return (
+            t(
+                "{option} is recommended: it is used unless you take one that cannot stand beside it.",
+                option=offer.option.text,
+            )
+            if offer.advised
+            else offer.refusal
+        )
 
     def _is_used(self, offer: Offered) -> bool:
         """Whether it stands among what is written, by itself or as a part of a list."""
@@ -172,15 +182,15 @@ class Options(Place):
 
         def typed(values: Values) -> Callable[[], None]:
             if not is_danger(option, values.get(DANGER, "").strip()):
-                raise BadInput(words.NOT_IT())
+                raise BadInput(t("That is not its danger. Type the words above exactly, or leave it out."))
             return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
-            para(Piece(words.AT_RISK(option=option.text), Tone.DANGER), option.never),
-            para(words.EXACTLY(), strong(option.phrase)),
+            para(Piece(t("{option} puts data at risk.", option=option.text), Tone.DANGER), option.never),
+            para(t("To have it all the same, type exactly:"), strong(option.phrase)),
         )
-        fields = (Field(DANGER, words.CAPTION(), hint=words.HINT()),)
-        title, label = words.TYPE_BACK(option=option.text), words.TAKE_DANGER()
+        fields = (Field(DANGER, t("The danger"), hint=t("the words above")),)
+        title, label = t("Danger: {option}", option=option.text), t("take it")
         self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
@@ -209,14 +219,14 @@ def _blocks(offer: Offered) -> Iterator[Block]:
     option = offer.option
     if option.does:
         yield para(option.does)
-    yield para(muted(words.FOR()), option.why, hang=2) if option.does else para(option.why)
+    yield para(muted(t("For:")), option.why, hang=2) if option.does else para(option.why)
     if option.risk:
-        yield para(Piece(words.COST(), Tone.WARN), option.risk, hang=2)
+        yield para(Piece(t("Cost:"), Tone.WARN), option.risk, hang=2)
     if option.never and option.danger:
-        yield para(Piece(words.DANGER_IS(), Tone.DANGER), option.never, hang=2)
+        yield para(Piece(t("Danger:"), Tone.DANGER), option.never, hang=2)
     elif option.never:
-        yield para(Piece(words.AGAINST(), Tone.WARN), option.never, hang=2)
+        yield para(Piece(t("Against it:"), Tone.WARN), option.never, hang=2)
     if offer.excludes:
-        yield para(words.NOT_WITH(options=offer.excludes))
+        yield para(t("Not together with {options:and}.", options=offer.excludes))
     if offer.refusal:
-        yield para(Piece(words.CANNOT_HERE(), Tone.DANGER), offer.refusal, hang=2)
+        yield para(Piece(t("Not possible here:"), Tone.DANGER), offer.refusal, hang=2)

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.desk.asides.asking import Typing
-from wizard.desk.asides.words import asking as words
-from wizard.desk.places.words.plan import SAVED_APPLY, THE_PLAN
 from wizard.desk.view import Field, Tone, para
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -34,13 +33,16 @@ def save(
         return partial(saved, path)
 
     def saved(path: Path) -> None:
-        desk.place.tell(words.SAVED(what=what, path=str(path)), Tone.GOOD)
+        desk.place.tell(t("{what:First} is saved in {path}.", what=what, path=str(path)), Tone.GOOD)
         if then is not None:
             then(path)
 
-    field = Field("file", words.FILE(), proposal, words.FILE_HINT())
-    blocks = (para(words.FILE_HELP()), para(words.NEVER_OVER()))
-    desk.go(Typing(desk, words.SAVE(what=what), blocks, (field,), take, words.SAVE_KEY()))
+    field = Field("file", t("File"), proposal, t("a name, or a whole path"))
+    blocks = (
+        para(t("A name alone is a file in the folder where diskwright was started; ~ is your own folder.")),
+        para(t("A file that is there already is never overwritten.")),
+    )
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
 
 
 def save_job(desk: Desk, place: Place, job: Job) -> None:
@@ -48,20 +50,22 @@ def save_job(desk: Desk, place: Place, job: Job) -> None:
     text, proposal = job.document()
 
     def saved(path: Path) -> None:
-        place.tell(SAVED_APPLY(command=job.command(desk.services, str(path))), Tone.GOOD)
+        place.tell(
+            t("Saved. Apply it by: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
+        )
 
-    save(desk, THE_PLAN(), text, proposal, saved)
+    save(desk, t("the plan"), text, proposal, saved)
 
 
 def _free_path(name: str) -> Path:
     """The path that is meant; raises BadInput where nothing may be written there."""
     if not name:
-        raise BadInput(words.NO_NAME())
+        raise BadInput(t("Type the name of a file, or press Esc."))
     try:
         path = Path(name).expanduser()
         there = path.exists() or path.is_symlink()
     except (OSError, RuntimeError, ValueError):
-        raise BadInput(words.NOT_A_NAME(name=name)) from None
+        raise BadInput(t("{name} cannot be the name of a file. Choose another one.", name=name)) from None
     if there:
-        raise BadInput(words.THERE(path=str(path)))
+        raise BadInput(t("{path} exists already and was left alone. Choose another name.", path=str(path)))
     return path

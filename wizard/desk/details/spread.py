@@ -27,12 +27,16 @@ from wizard.desk.view import (
 )
 from wizard.layout.room.refusals import unread_content
 from wizard.model.errors import DiskwrightError
+from wizard.model.said import t
 from wizard.services.session import Session
 from wizard.services.spread import WAYS, Way, candidates, loss_of, spread, spread_of, way_of
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.model.machine import Drive
+
+MEANS = t("What that means")
+LAY = t("lay it so")
 
 DRIVES, HOW = "drives", "how"
 """The keys of the two headings."""
@@ -79,30 +83,31 @@ class Spread(Place):
         """Drives and ways in one list, and what the way under the cursor means."""
         first = self._session.drive
         rows = (
-            Row(DRIVES, (strong(words.BESIDES(drive=first.path if first else "")),)),
+            Row(DRIVES, (strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
             *(self._drive_row(drive, refusal) for drive, refusal in self._found),
-            Row(HOW, (strong(words.HOW()),)),
+            Row(HOW, (strong(t("How the volume lies")),)),
             *map(self._way_row, WAYS),
         )
         return View(
             "spread",
             self.step,
-            words.TITLE(),
+            t("Which drives the volume takes"),
             tuple(self._actions()),
             about=first.path if first else "",
-            above=() if self._found else (para(Piece(words.NO_OTHER(), Tone.WARN)),),
+            above=() if self._found else (para(Piece(t("There is no other drive."), Tone.WARN)),),
             rows=Rows(rows, self._at, (Column(),), many=True),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in words.HELP),
         )
 
     def _drive_row(self, drive: Drive, refusal: Text) -> Row:
-        said = words.DRIVE(
+        said = t(
+            "{drive}, {model}, {size}, {serial}: {held}",
             drive=drive.path,
-            model=drive.model or words.NO_NAME(),
-            size=words.SIZE(size=drive.size_bytes) if drive.size_bytes else words.NO_SIZE(),
-            serial=words.SERIAL(serial=drive.serial) if drive.serial else words.NO_SERIAL(),
-            held=words.NOT_READ() if unread_content(drive) else held_on(drive).text,
+            model=drive.model or t("no name"),
+            size=t("{size:size}", size=drive.size_bytes) if drive.size_bytes else t("of unknown size"),
+            serial=t("serial {serial}", serial=drive.serial) if drive.serial else t("no serial number"),
+            held=t("not read") if unread_content(drive) else held_on(drive).text,
         )
         chosen = None if refusal != "" else drive.path in self._taken
         return Row(drive.path, (Piece(said),), level=1, chosen=chosen, why_not=refusal)
@@ -121,23 +126,23 @@ class Spread(Place):
     def _actions(self) -> Iterator[Action]:
         row = self._at
         if row in self._tried:
-            yield Action("take", "enter", words.LAY(), self._why_not(row))
+            yield Action("take", "enter", LAY, self._why_not(row))
         elif row in {drive.path for drive, _ in self._found}:
-            label = words.LEAVE_DRIVE() if row in self._taken else words.TAKE_DRIVE()
+            label = t("leave the drive") if row in self._taken else t("take the drive")
             yield Action("take", "enter", label, self._why_not(row))
             yield Action("take", "space", label, self._why_not(row), aside=True)
         else:
-            yield Action("take", "enter", words.LAY(), words.NOTHING_HERE())
+            yield Action("take", "enter", LAY, t("Choose a drive or a way below."))
         yield back_action()
 
     def _panes(self) -> Iterator[Pane]:
         way = next((way for way in WAYS if way.name == self._at), None)
         if way is not None:
-            yield Pane(words.MEANS(), tuple(self._meaning(self._tried[way.name])))
+            yield Pane(MEANS, tuple(self._meaning(self._tried[way.name])))
         able = (drive for drive, refusal in self._found if refusal == "")
         drive = next((drive for drive in able if drive.path == self._at), None)
         if drive is not None and (loss := loss_of((drive,))) is not None:
-            yield Pane(words.MEANS(), (para(Piece(loss, Tone.DANGER)),))
+            yield Pane(MEANS, (para(Piece(loss, Tone.DANGER)),))
 
     @staticmethod
     def _meaning(tried: Session | str) -> Iterator[Block]:
@@ -146,9 +151,9 @@ class Spread(Place):
         from wizard.layout.told.preview import danger_of
 
         if isinstance(tried, str):
-            yield para(Piece(words.CANNOT(), Tone.WARN), tried, hang=2)
+            yield para(Piece(t("Not possible here:"), Tone.WARN), tried, hang=2)
             return
-        yield para(words.LAID(spread=spread_of(tried)))
+        yield para(t("It would lie on {spread}.", spread=spread_of(tried)))
         danger: Text = (tried.plan and danger_of(tried.plan)) or ""
         if danger:
             yield para(Piece(danger, Tone.DANGER))
@@ -190,7 +195,9 @@ class Spread(Place):
         if loss is None:
             self._done(found)
             return
-        question = Question(self.desk, words.QUESTION(), loss, words.YES(), lambda: self._done(found))
+        question = Question(
+            self.desk, t("Take these drives whole?"), loss, t("yes, take them"), lambda: self._done(found)
+        )
         self.desk.go(question)
 
     def _done(self, found: Session) -> None:

@@ -17,6 +17,7 @@ from wizard.layout.wishes.wish import REST, Wish, check_wishes, parse_share, siz
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.operations.writer import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
@@ -66,34 +67,34 @@ class Volume(Place):
         return View(
             "volume",
             self.step,
-            words.NEW() if self._new else words.THIS(),
-            (Action("take", "enter", words.TAKE()), back_action()),
-            about=words.ABOUT(drive=drive.path if drive else ""),
+            t("A new volume") if self._new else t("This volume"),
+            (Action("take", "enter", t("take it")), back_action()),
+            about=t("on {drive}", drive=drive.path if drive else ""),
             fields=tuple(self._fields()),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in words.HELP),
         )
 
     def _fields(self) -> Iterator[Field]:
-        yield self._field(PURPOSE, words.PURPOSE(), offers=self._purposes())
-        yield self._field(FILESYSTEM, words.FILESYSTEM(), offers=self._filesystems())
-        yield self._field(SIZE, words.SIZE(), words.SIZE_HINT())
-        yield self._field(LABEL, words.LABEL(), words.LABEL_HINT(label=self._own_label))
+        yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
+        yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
+        yield self._field(SIZE, t("Size"), t("all that is left; or 500G, 750GB, 30%"))
+        yield self._field(LABEL, t("Label"), t("{label}, if left empty", label=self._own_label))
         if self._mounts:
-            yield self._field(MOUNT, words.MOUNT(), words.MOUNT_HINT())
+            yield self._field(MOUNT, t("Mount point"), t("none; or such as /srv/media"))
         else:
-            offers = (Offer("", words.SWAP_OFF()), Offer(TURNED_ON, words.SWAP_ON()))
-            yield self._field(SWAP, words.SWAP(), offers=offers)
+            offers = (Offer("", t("never by itself")), Offer(TURNED_ON, t("now and at every start")))
+            yield self._field(SWAP, t("Turned on"), offers=offers)
         if self._has_writers:
-            yield self._field(WRITER, words.WRITER(), offers=tuple(self._writer_offers()))
+            yield self._field(WRITER, t("Who may write"), offers=tuple(self._writer_offers()))
         if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, words.WRITER_NAME(), words.WRITER_HINT())
-        yield self._field(ROLE, words.ROLE(), offers=self._roles())
-        plain = Offer("", words.NOT_ENCRYPTED())
-        luks = Offer(LUKS, words.LUKS(), self._encryption_refused)
-        yield self._field(ENCRYPTION, words.ENCRYPTION(), offers=(plain, luks))
+            yield self._field(WRITER_NAME, t("Their name"), t("a user, or group:NAME"))
+        yield self._field(ROLE, t("Role"), offers=self._roles())
+        plain = Offer("", t("none"))
+        luks = Offer(LUKS, t("LUKS2: a passphrase at every start"), self._encryption_refused)
+        yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
         if (kind := MADE.get(self._values[FILESYSTEM])) and kind.subvolumes:
-            yield self._field(SUBVOLUMES, words.SUBVOLUMES(), words.SUBVOLUMES_HINT())
+            yield self._field(SUBVOLUMES, t("Subvolumes"), t("none; or such as @:/mnt/new, @snapshots"))
 
     def _field(self, key: str, caption: Text, hint: Text = "", offers: tuple[Offer, ...] = ()) -> Field:
         return Field(key, caption, self._values[key], hint, offers=offers)
@@ -113,21 +114,24 @@ class Volume(Place):
 
     def _filesystems(self) -> tuple[Offer, ...]:
         able = (
-            Offer(one.filesystem, words.PLACED(filesystem=title_of(one.filesystem), place=standing(one).text))
+            Offer(
+                one.filesystem,
+                t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=standing(one).text),
+            )
             for one in self._able
         )
-        return tuple(able) or (Offer("", words.NO_FILESYSTEM()),)
+        return tuple(able) or (Offer("", t("none can be made here")),)
 
     def _writer_offers(self) -> Iterator[Offer]:
-        said = {written(EVERYONE): words.EVERYONE(), written(ROOT): words.ROOT()}
+        said = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
         for name in self._writers:
-            yield Offer(name, said.get(name) or words.CALLER(name=name))
-        yield Offer(OTHER, words.OTHER())
+            yield Offer(name, said.get(name) or t("{name}", name=name))
+        yield Offer(OTHER, t("somebody else"))
 
     def _roles(self) -> tuple[Offer, ...]:
         refused = self._roles_refused
         titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
-        return (Offer("", words.NO_ROLE()), *titled)
+        return (Offer("", t("none: its purpose says all")), *titled)
 
     # What follows from what they are.
 
@@ -287,7 +291,7 @@ class Volume(Place):
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
         if choice is None:
-            raise BadInput(words.NOTHING_FITS())
+            raise BadInput(t("No filesystem that suits this purpose can be made here."))
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = parse_share(values[SIZE].strip() or REST)
@@ -318,7 +322,7 @@ class Volume(Place):
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
         known = {**self._writers, written(self._wish.writer): self._wish.writer}
         if not name:
-            raise BadInput(words.NAME_THEM())
+            raise BadInput(t("Say who may write: a user's name, or group:NAME."))
         return known.get(name) or self.services.writer_named(name)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.desk.jobs import words
-from wizard.desk.places.words.work import STOP_MEANS
 from wizard.desk.view import Banner, Bar, Block, Text
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.run.decision import Decision
@@ -56,7 +56,7 @@ class Job:
 
     def lost_when(self, services: Services) -> Text:
         """When that is: a heading."""
-        return words.LOST_NOW()
+        return words.LOST_NOW
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """Until when it can be undone, and what a power cut would leave."""
@@ -132,7 +132,7 @@ class Job:
     @property
     def stop_means(self) -> Text:
         """What asking it to stop does."""
-        return STOP_MEANS()
+        return t("The present step is finished first. Then you can go on or undo it.")
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from wizard.layout.bring.told import fstab_difference
 from wizard.model.documents.bring import Bring
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.names import printable
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
     from wizard.model.journal import Entry
     from wizard.services.contract import Services
 
+BRING_BACK = t("Undo removes what was copied, as far as its source still holds the same.")
+
 
 class BringJob(Job):
     """Adds files to a volume, and touches none that is there."""
 
     def __init__(self, bring: Bring) -> None:
         self.bring = bring
-        self.title = words.BRING(folder=printable(bring.target.folder, 200))
+        self.title = t("Bring files to {folder}", folder=printable(bring.target.folder, 200))
 
     def document(self) -> tuple[str, str]:
         """For `diskwright apply`."""
@@ -57,7 +60,14 @@ class BringJob(Job):
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """What undo removes."""
-        return (words.BRING_BACK(), *((words.PLACE_BACK(),) if self.bring.takes else ()))
+        return (
+            BRING_BACK,
+            *(
+                (t("Undo puts the old lines of fstab back first, also where the drive is gone."),)
+                if self.bring.takes
+                else ()
+            ),
+        )
 
     @property
     def doubts(self) -> tuple[Text, ...]:
@@ -84,16 +94,16 @@ class BringJob(Job):
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """The source is only read."""
-        return words.BRING_POWER()
+        return t("The source stays as it is. What is copied stays, and `diskwright resume` goes on.")
 
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """The last thing that was said."""
         from wizard.apply.run.decision import Choice, Decision, Settling
         from wizard.apply.run.runs import called
 
-        last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE()
+        last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE
         drives = (self.bring.drive.path,)
-        back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(words.BRING_BACK()))
+        back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(BRING_BACK))
         if state.value == "undone":
             return Outcome(Banner(last, (), Tone.GOOD), (), Decision())
         if state.value != "done":

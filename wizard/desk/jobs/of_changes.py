@@ -14,6 +14,7 @@ from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.model.documents.changes import Changes, PowerOff, SwitchOff
 from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.model.said import Sentence, t
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -27,7 +28,7 @@ class ChangesJob(Job):
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
-        self.title = words.CHANGE(device=changes.device)
+        self.title = t("Change {device}", device=changes.device)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -41,7 +42,7 @@ class ChangesJob(Job):
         final = any(
             stays(step.operation) and not isinstance(step.operation, PowerOff) for step in self.changes.steps
         )
-        return words.NO_WAY_BACK() if final else ""
+        return t("Every file stays, and there is no way back.") if final else ""
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """How each step is undone, once."""
@@ -93,13 +94,17 @@ class ChangesJob(Job):
 
         if state.value == "done":
             off = isinstance(self.changes.wanted, SwitchOff)
-            done = (words.POWERED_OFF if off else words.CHANGED)(device=self.changes.device)
+            done = (
+                Sentence("{device} is off. You can unplug it now.")
+                if off
+                else Sentence("Done: {device} is as shown, and was checked.")
+            )(device=self.changes.device)
             said, *rest = (*services.ready(self.changes), done)
             final = any(stays(step.operation) for step in self.changes.steps)
             more: tuple[Text, ...] = () if final else (words.UNDO_LATER(run=called(run)),)
-            back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY()))
+            back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY))
             decision = Decision(() if final else (back,), settled=True)
             return Outcome(Banner(said, (*rest, *self.sentences), Tone.GOOD), more, decision)
         last = next((entry.sentence for entry in reversed(entries)), "")
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-        return Outcome(Banner(last or words.NOT_DONE(), (), tone), (), Decision())
+        return Outcome(Banner(last or words.NOT_DONE, (), tone), (), Decision())

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.desk.jobs import words
 from wizard.desk.jobs.job import Job, Outcome
 from wizard.desk.view import Banner, Block, Text, Tone
 from wizard.migrate.told.ways import confirm_command, how_sentences, power_words, risk_sentences
 from wizard.model.documents.migration import Means, Migration
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -24,7 +24,7 @@ class MigrationJob(Job):
 
     def __init__(self, migration: Migration) -> None:
         self.migration = migration
-        self.title = words.MIGRATE(device=migration.device)
+        self.title = t("{device} to ext4", device=migration.device)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -33,7 +33,11 @@ class MigrationJob(Job):
 
     def risk(self, services: Services) -> Text:
         """Undo files can be useless after a power cut."""
-        return words.UNLESS_POWER() if self.migration.means is Means.DIRECT else ""
+        return (
+            t("Every file stays, if the power does not fail. Have a backup.")
+            if self.migration.means is Means.DIRECT
+            else ""
+        )
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """How it is made safe, and what may happen."""
@@ -88,7 +92,7 @@ class MigrationJob(Job):
         decision = decision_of(self.migration, state, entries, closed=bool(used))
         said = moved_sentence(state)
         waits = not used and decision.of(Settling.KEEP) is not None
-        first, detail = (NOT_YET(), (said,)) if waits else (said, ())
+        first, detail = (NOT_YET, (said,)) if waits else (said, ())
         tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
         more = (used,) if used else ()
         return Outcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)

@@ -16,6 +16,7 @@ from wizard.layout.moving.words import BACK, POWER
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -31,9 +32,11 @@ class MoveJob(Job):
     def __init__(self, moves: Moves) -> None:
         self.moves = moves
         if len(moves.moves) == 1:
-            self.title = words.MOVE(device=moves.device, shift=moves.moves[0].shift_bytes)
+            self.title = t(
+                "Move {device} by {shift:size}", device=moves.device, shift=moves.moves[0].shift_bytes
+            )
         else:
-            self.title = words.MOVE_SEVERAL(devices=moves.devices)
+            self.title = t("Move {devices:and} to aligned places", devices=moves.devices)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -47,7 +50,7 @@ class MoveJob(Job):
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """Until it is used, and what a power cut does."""
-        return (BACK(), POWER(part=self.moves.devices))
+        return (BACK, POWER(part=self.moves.devices))
 
     @property
     def doubts(self) -> tuple[Text, ...]:
@@ -62,7 +65,10 @@ class MoveJob(Job):
     @property
     def stop_means(self) -> Text:
         """Between two windows: a pause."""
-        return words.MOVE_PAUSES()
+        return t(
+            "This is also the pause: it stops soon, between two pieces. Then G goes on "
+            "from there, on any later day, and U moves it back."
+        )
 
     @property
     def brief(self) -> tuple[Text, ...]:
@@ -97,13 +103,25 @@ class MoveJob(Job):
         """How it ended, by the last thing that was said."""
         from wizard.apply.run.decision import Choice, Decision, Settling
 
-        last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE()
+        last = next((entry.sentence for entry in reversed(entries)), "") or words.NOT_DONE
         if state.value == "done":
             question = UNDO_QUESTION(drives=self.moves.devices)
-            back = Choice(Settling.UNDO, str(question), str(UNDO_EARLY()))
+            back = Choice(Settling.UNDO, str(question), str(UNDO_EARLY))
             return Outcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
         if state.value == "interrupted":
-            return Outcome(Banner(words.MOVE_CUT_OFF(part=self.moves.devices), (), Tone.WARN), (), Decision())
+            return Outcome(
+                Banner(
+                    t(
+                        "The move was cut off. Nothing is lost. Until it is finished nobody can "
+                        "mount {part:and}.",
+                        part=self.moves.devices,
+                    ),
+                    (),
+                    Tone.WARN,
+                ),
+                (),
+                Decision(),
+            )
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
         return Outcome(Banner(last, (), tone), (), Decision(bad_sectors=_stops(run)))
 

@@ -18,7 +18,7 @@ from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import danger_of
 from wizard.layout.told.promise import WORD, lost_when, promise, shows_nothing, wants_word
 from wizard.model.plan import Mount, Plan
-from wizard.model.said import Sentence
+from wizard.model.said import Sentence, t
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from wizard.model.identity import Identity
     from wizard.model.journal import Entry
     from wizard.services.contract import Services
+
+WAITS = t("When all is written it waits for you: keep it, or undo it, which puts back what was there.")
 
 TONES = {
     "done": Tone.GOOD,
@@ -39,16 +41,16 @@ TONES = {
 
 def _named(plan: Plan) -> Sentence:
     if not plan.part:
-        return words.SET_UP
+        return Sentence("Set up {what}")
     if plan.volumes:
-        return words.FORMAT
+        return Sentence("Format {what}")
     sizes = [
         next((slot.size_bytes for slot in layout.partitions if slot.number == plan.part), 0)
         for layout in (plan.before, plan.after)
     ]
     if not sizes[1]:
-        return words.DELETE
-    return words.GROW if sizes[1] > sizes[0] else words.SHRINK
+        return Sentence("Delete {what}")
+    return Sentence("Grow {what}") if sizes[1] > sizes[0] else Sentence("Shrink {what}")
 
 
 class PlanJob(Job):
@@ -76,16 +78,22 @@ class PlanJob(Job):
 
     def lost_when(self, services: Services) -> Text:
         """Once it is kept, or at once."""
-        return words.LOST_KEPT() if lost_when(self.plan, services.why_direct(self.plan)) else words.LOST_NOW()
+        return (
+            t("Lost once you keep the result")
+            if lost_when(self.plan, services.why_direct(self.plan))
+            else words.LOST_NOW
+        )
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """The plan's promise, after the danger of a stripe."""
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
         if self.puts_nothing_back(services):
-            said: tuple[Text, ...] = (words.NOTHING_THERE(),)
+            said: tuple[Text, ...] = (t("There is nothing to put back, so it is put to use at once."),)
         elif not direct:
-            said = (words.WAITS(), words.WAITS_SECRET()) if self.plan.takes_passphrase else (words.WAITS(),)
+            said = (
+                (WAITS, t("Keeping it asks for the passphrase.")) if self.plan.takes_passphrase else (WAITS,)
+            )
         else:
             said = (promise(self.plan, direct),)
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)

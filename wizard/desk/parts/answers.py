@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.desk.parts.runs import runs_on, why_not_now
-from wizard.desk.places.words import drives as words
 from wizard.desk.view import Action
 from wizard.layout.moving.possible import why_not_move
 from wizard.model.displaced import USUAL_SECONDS
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.contract import Services
 from wizard.services.session import OpenRun
 
@@ -44,12 +44,16 @@ def answers(
     now = why_not_now(runs_on(runs, drive))
     hindered = services.obstacle or now
     if parts := misaligned_found(drive, diagnosis, at):
-        label = words.MOVE_ALL(count=len(parts))
+        label = t("move {count} partitions to aligned places", count=len(parts))
         if len(parts) == 1:
-            label = words.MOVE(part=printable(parts[0].path.removeprefix("/dev/"), 40))
+            label = t(
+                "move {part} to an aligned place", part=printable(parts[0].path.removeprefix("/dev/"), 40)
+            )
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield Action("move", "f", label, why_not, aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
-        yield Action("shingled", "p", words.SHINGLED(seconds=USUAL_SECONDS), obstacle, aside=True)
+        yield Action(
+            "shingled", "p", t("test, about {seconds} s", seconds=USUAL_SECONDS), obstacle, aside=True
+        )

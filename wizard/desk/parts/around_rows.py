@@ -3,10 +3,10 @@ Pure."""
 
 from collections.abc import Mapping, Sequence
 
-from wizard.desk.places.words import drives as words
 from wizard.desk.view import Piece, Tone
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
+from wizard.model.said import t, tn
 from wizard.services.contract import Services
 
 NEEDED = ("partx", "wipefs")
@@ -29,19 +29,33 @@ def notice(
     """One line: that there is no drive, why nothing can be written, what is missing, or which drive
     is left out of the list. A `brief` one tells no more than what stands against everything."""
     if nothing:
-        return Piece(words.NO_DRIVE())
+        return Piece(t("No drive was found. Plug one in."))
     if services.apply_obstacle:
         return Piece(services.apply_obstacle, Tone.WARN)
     if around is None or not around.tools:
         return None
     if absent := _absent(around, NEEDED):
-        return Piece(words.CANNOT(programs=absent), Tone.WARN)
+        return Piece(
+            t("Nothing can be set up here: this system lacks {programs:and}.", programs=absent), Tone.WARN
+        )
     if brief or not around.live_medium:
         return None
     if absent := _absent(around, OTHERS):
-        return Piece(words.LACKS(programs=absent), Tone.WARN)
+        return Piece(t("This system lacks {programs:and}; the rest works.", programs=absent), Tone.WARN)
     medium = tuple(drive.path for drive in drives if around.is_medium(drive))
-    return Piece(words.MEDIUM(drives=medium, count=len(medium)), Tone.MUTED) if medium else None
+    return (
+        Piece(
+            tn(
+                "{drives:and} is not listed: this system was started from it.",
+                "{drives:and} are not listed: this system was started from them.",
+                drives=medium,
+                count=len(medium),
+            ),
+            Tone.MUTED,
+        )
+        if medium
+        else None
+    )
 
 
 def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
-from wizard.desk.parts.words import FREE, NOW, NOW_OF, PARTITION, THEN, THEN_OF, UNREAD, WHOLE
 from wizard.desk.view import Bar, Fate, Stretch, Text
 from wizard.layout.before import layout_of
 from wizard.layout.told.preview import State, stretches
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Plan, Slot
+from wizard.model.said import t
+
+WHOLE = t("whole drive")
+NOW = t("Now")
+THEN = t("Then")
 
 FINEST = 400
 """Cells to which a layout is drawn: what would be narrower than half of one is left out."""
@@ -44,9 +48,9 @@ def drive_bar(drive: Drive) -> Bar | None:
 
 def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
     """Now and, where there is one, then, of a drive on which nothing is lost."""
-    yield bar_of(before, size_bytes, after=False, caption=NOW(), keeps=True)
+    yield bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
     if after is not None:
-        yield bar_of(after, size_bytes, after=True, caption=THEN())
+        yield bar_of(after, size_bytes, after=True, caption=THEN)
 
 
 def plan_bars(plan: Plan) -> tuple[Bar, ...]:
@@ -55,7 +59,9 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
     for member in plan.members:
         size = member.drive.size_bytes
         drive = member.drive.path.removeprefix("/dev/")
-        now, then = (NOW_OF(drive=drive), THEN_OF(drive=drive)) if plan.others else (NOW(), THEN())
+        now, then = (
+            (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
+        )
         bars.append(bar_of(member.before, size, after=False, caption=now))
         bars.append(bar_of(member.after, size, after=True, caption=then))
     return tuple(bars)
@@ -63,6 +69,6 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
 
 def _name(slot: Slot | None, fate: Fate) -> Text:
     if slot is None:
-        return {Fate.FREE: FREE(), Fate.UNREAD: UNREAD()}.get(fate, WHOLE())
+        return {Fate.FREE: t("free"), Fate.UNREAD: t("not read")}.get(fate, WHOLE)
     named = slot.label or slot.name
-    return printable(named, 40) if named else PARTITION(number=slot.number) if slot.number else WHOLE()
+    return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.desk.places.words import work as words
 from wizard.desk.view import Block, muted, para
+from wizard.model.said import Sentence, t
 
 if TYPE_CHECKING:
     from wizard.apply.decide import Ways
@@ -20,17 +21,27 @@ if TYPE_CHECKING:
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
     """What each way means, and when and how it can be had."""
     for choice in decision.choices:
-        said = words.KEEP_MEANS if choice.way is Settling.KEEP else words.UNDO_MEANS
+        said = (
+            Sentence("K keeps it. {means}")
+            if choice.way is Settling.KEEP
+            else Sentence("U undoes it. {means}")
+        )
         yield para(said(means=choice.means), hang=2)
     if decision.look:
         yield para(decision.look, hang=2)
     if decision.resumes:
-        yield para(words.RESUME_MEANS(), hang=2)
+        yield para(t("G goes on where it stopped."), hang=2)
     if decision.bad_sectors:
-        yield para(words.OVER_MEANS(), hang=2)
+        yield para(t("O goes on over the places that cannot be read. Zeros stay there:"), hang=2)
         yield from (para(said, hang=2) for said in decision.bad_sectors)
     if not services.demo:
-        yield para(muted(words.LATER() if not services.needs_root else decision.later(run)))
+        yield para(
+            muted(
+                t("Both can be done on any later day: it comes first on the first screen.")
+                if not services.needs_root
+                else decision.later(run)
+            )
+        )
 
 
 def with_ways(job: Job, decision: Decision, ways: Ways) -> Decision:
@@ -40,7 +51,7 @@ def with_ways(job: Job, decision: Decision, ways: Ways) -> Decision:
         drives = tuple(drive.path for drive in job.drives)
         choices = (
             *choices,
-            Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY())),
+            Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
         )
     resumes = "resume" in ways.names
     bad = decision.bad_sectors if resumes else ()

@@ -15,8 +15,16 @@ from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
+from wizard.model.said import Sentence, Sentences, t, tn
 from wizard.services.contract import Services
 from wizard.services.session import OpenRun
+
+SIZE = Sentence("{size:size}")
+NOT_READ = t("not read")
+MOUNTED = Sentence("mounted at {place}")
+WAITS = t("! waits: keep or undo")
+RUN_WORKS = Sentence("is being changed now")
+RUN_WAITS = Sentence("is done, not yet in use. Keep it?")
 
 TONES = {
     Severity.DANGER: Tone.DANGER,
@@ -25,7 +33,7 @@ TONES = {
     Severity.OK: Tone.GOOD,
 }
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
-_RUN_SAID = {"running": words.RUN_WORKS, "waiting": words.RUN_WAITS, "done": words.RUN_WAITS}
+_RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
 
@@ -38,13 +46,17 @@ def short(path: str) -> str:
 def kind_of(drive: Drive) -> Text:
     """What it is made of."""
     if drive.rotational is None:
-        return words.KIND_UNKNOWN()
-    return words.HDD() if drive.rotational else words.SSD()
+        return t("-")
+    return t("HDD") if drive.rotational else t("SSD")
 
 
 def run_row(run: OpenRun, *, named: bool = False) -> Row:
     """A run that is at work, or waits for a word; `named` where another one is on the same drives."""
-    said = words.RUN_STUCK() if run.why_not else _RUN_SAID.get(run.state, words.RUN_STOPPED)()
+    said = (
+        t("cannot go on. Enter shows why.")
+        if run.why_not
+        else _RUN_SAID.get(run.state, Sentence("was not finished. Go on, or undo it?"))()
+    )
     tone = Tone.ACCENT if run.state == "running" else Tone.WARN
     drives = ", ".join(map(short, run.drives))
     name = muted(printable(run.run.name, 60) if named else "")
@@ -53,16 +65,16 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
 
 def reading_row(path: str) -> Row:
     """A drive that has not answered yet."""
-    return Row(path, (strong(short(path)), muted(words.READING())))
+    return Row(path, (strong(short(path)), muted(t("reading ..."))))
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
     """Name, model, size, what it is made of, its bus, and how it stands."""
-    size = words.UNKNOWN_SIZE() if drive.size_bytes is None else words.SIZE(size=drive.size_bytes)
+    size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
     blocks = drive.geometry.sector_format if drive.geometry else ""
     cells = (
         strong(short(drive.path)),
-        Piece(printable(drive.model, 24) if drive.model else words.NO_NAME()),
+        Piece(printable(drive.model, 24) if drive.model else t("no name")),
         Piece(size),
         Piece(kind_of(drive)),
         Piece(drive.bus or ""),
@@ -75,30 +87,33 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequen
 def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Piece:
     """The most important thing about a drive, in a few words. `runs` are the open ones of it."""
     if any(use.kind == "running-system" for use in drive.uses):
-        return muted(words.SYSTEM())
+        return muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
-        return Piece(words.RUN_WORKS(), Tone.ACCENT)
+        return Piece(RUN_WORKS(), Tone.ACCENT)
     if any(map(waits, runs)) or _withholds(drive):
-        return Piece(words.WAITS(), Tone.WARN)
-    for severity, said in ((Severity.DANGER, words.DANGERS), (Severity.WARNING, words.WARNINGS)):
+        return Piece(WAITS, Tone.WARN)
+    for severity, said in (
+        (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
+        (Severity.WARNING, Sentences("! 1 warning", "! {count} warnings")),
+    ):
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
             return Piece(said(count=count), TONES[severity])
     if unread_content(drive):
-        return Piece(words.NOT_READ(), Tone.WARN)
+        return Piece(NOT_READ, Tone.WARN)
     if drive.read_only:
-        return muted(words.READ_ONLY())
+        return muted(t("read-only"))
     if impediment:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
-        return muted(words.MOUNTED(place=mounted) if mounted else words.IN_USE())
+        return muted(MOUNTED(place=mounted) if mounted else t("in use"))
     return held_on(drive)
 
 
 def held_on(drive: Drive) -> Piece:
     """What it holds, where nothing else is to be told of it."""
     if drive.is_empty:
-        return Piece(words.NEW(), Tone.GOOD)
+        return Piece(t("empty"), Tone.GOOD)
     if drive.partitions:
-        return Piece(words.HOLDS(count=len(drive.partitions)))
+        return Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
     return Piece(", ".join(title_of(mark.kind) for mark in drive.signatures))
 
 
@@ -112,7 +127,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     """Name, what it holds, size, and where it is mounted, or that one of the open `runs` waits there."""
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     held: Text = title_of(part.filesystem or "") or (
-        words.NOT_READ() if drive.is_unread(part) else words.NO_FILESYSTEM()
+        NOT_READ if drive.is_unread(part) else t("nothing recognised")
     )
     if part.signatures and not part.filesystem:
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
@@ -124,15 +139,11 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     cells = (
         strong(short(part.path)),
         Piece(printable(label, 24) if label else ""),
-        Piece(words.SIZE(size=part.size_bytes)),
+        Piece(SIZE(size=part.size_bytes)),
         Piece("" if withheld else held),
         Piece(""),
         Piece(""),
-        Piece(words.WAITS(), Tone.WARN)
-        if waiting
-        else muted(words.MOUNTED(place=mounted))
-        if mounted
-        else Piece(""),
+        Piece(WAITS, Tone.WARN) if waiting else muted(MOUNTED(place=mounted)) if mounted else Piece(""),
     )
     return Row(part.path, cells, level=1)
 
@@ -140,13 +151,13 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
 def about(services: Services, count: int) -> Text:
     """How many drives there are, and with whose rights they are read."""
     who = (
-        words.NOT_ROOT()
+        t("not root")
         if services.needs_root and (services.asks_for_root or services.apply_obstacle)
-        else words.RECORDED()
+        else t("recorded")
         if services.obstacle and not services.needs_root
-        else words.AS_ROOT()
+        else t("as root")
     )
-    return words.ABOUT(count=count, who=who)
+    return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
 
 def drive_panes(
@@ -160,20 +171,25 @@ def drive_panes(
 ) -> tuple[Pane, ...]:
     """What the drive under the cursor is, what stands against setting it up, and what was found. `device` is
     the partition that the cursor stands on; `runs` are the open ones of the drive, which come first."""
-    name = words.NAME(
+    name = t(
+        "{drive}  {model}  {size:size}  serial {serial}",
         drive=short(drive.path),
         model=printable(drive.model or "", 40),
         size=drive.size_bytes or 0,
-        serial=printable(drive.serial, 40) if drive.serial else words.NO_SERIAL(),
+        serial=printable(drive.serial, 40) if drive.serial else t("none"),
     )
     blocks: list[Block] = []
     if bar := drive_bar(drive):
         blocks += [bar]
     blocks += _open(runs)
     if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
-        blocks.append(para(Piece(words.NOT_SET_UP(), Tone.WARN), impediment, hang=2))
+        blocks.append(para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2))
     if unread_content(drive):
-        said = words.UNREAD_CONTENT() if can_ask else words.UNREAD_HERE()
+        said = (
+            t("What it holds was not read: only root may. o reads it as root.")
+            if can_ask
+            else t("What it holds could not be read. w says why.")
+        )
         blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
     about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
     if runs:
@@ -182,7 +198,7 @@ def drive_panes(
     if found:
         blocks += [GAP, *found] if blocks else found
     elif not impediment and not unread_content(drive) and not runs:
-        blocks.append(para(Piece(words.FINE(), Tone.GOOD)))
+        blocks.append(para(Piece(t("Nothing wrong was found."), Tone.GOOD)))
     return (Pane(name, tuple(blocks)),)
 
 
@@ -190,15 +206,17 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
     """What can be done about the first of the open runs, each beside its key."""
     for run in runs[:1]:
         if run.state == RUNNING:
-            yield para(Piece(words.IS_CHANGED(), Tone.ACCENT), hang=2, key="show-run")
+            yield para(Piece(words.IS_CHANGED, Tone.ACCENT), hang=2, key="show-run")
         elif run.why_not:
             yield para(Piece(printable(run.why_not, 600), Tone.WARN), hang=2, key="show-run")
         elif waits(run):
-            yield para(Piece(words.KEEP_MEANS(), Tone.WARN), hang=2, key="keep")
+            yield para(Piece(t("It waits: keeping puts it to use."), Tone.WARN), hang=2, key="keep")
             if "undo" in run.ways:
-                yield para(words.UNDO_MEANS(), hang=2, key="undo")
+                yield para(t("Undoing puts back what was there."), hang=2, key="undo")
         else:
-            yield para(Piece(words.LEFT_EARLY(), Tone.WARN), hang=2, key="show-run")
+            yield para(
+                Piece(t("A run here was not finished: go on, or undo it."), Tone.WARN), hang=2, key="show-run"
+            )
 
 
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
@@ -211,7 +229,11 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for (code, severity), same in alike.items():
         key = answer_to(code)
-        more: Text = words.MORE_ALIKE(count=len(same) - 1) if len(same) > 1 else ""
+        more: Text = (
+            tn("And 1 more like it.", "And {count} more like it.", count=len(same) - 1)
+            if len(same) > 1
+            else ""
+        )
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
         if severity is not Severity.INFO and key != "speed":
@@ -222,7 +244,13 @@ def _better_as_ext4(found: Sequence[Candidate], device: str) -> Iterator[Para]:
     for one in found:
         if device in ("", one.device):
             named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)
-            yield para(Piece(words.INFO(), Tone.ACCENT), strong(named), words.BETTER(), hang=2, key="to-ext4")
+            yield para(
+                Piece(words.INFO(), Tone.ACCENT),
+                strong(named),
+                t("can become ext4 with all files kept."),
+                hang=2,
+                key="to-ext4",
+            )
 
 
 def recording_piece(diagnosis: Diagnosis) -> Piece:

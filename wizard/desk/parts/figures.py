@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wizard.desk.asides.words import pages as words
 from wizard.desk.view import GAP, Block, Figures, muted, para, strong
-from wizard.model.said import ProfileText
+from wizard.model.said import ProfileText, Sentence, Sentences, t
 from wizard.model.units import format_nanoseconds
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
 def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Published figures as bars, with what dates them; where there is none, that is said."""
     if not evidence:
-        return (para(words.NO_FIGURES()),)
+        return (para(t("No published figure stands behind this. It is a judgement.")),)
     told: set[Said | str] = set()
     return tuple(block for item in evidence for block in _evidence(item, told))
 
@@ -34,15 +34,22 @@ def _evidence(item: Evidence, told: set[Said | str]) -> Iterator[Block]:
     """A note or a source that was `told` already is not told again; every figure is dated."""
     yield para(strong(item.title))
     if item.figures:
-        unit = (words.LESS if item.lower_is_better else words.MORE)(unit=item.unit)
+        unit = (
+            Sentence("{unit}, less is better") if item.lower_is_better else Sentence("{unit}, more is better")
+        )(unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
         yield Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
     if item.note and item.note not in told:
         yield para(item.note, indent=2)
-    measured = words.MEASURED_ON(era=item.era, kernel=item.kernel, hardware=item.hardware)
+    measured = t(
+        "Measured: {era}, kernel {kernel}, {hardware}",
+        era=item.era,
+        kernel=item.kernel,
+        hardware=item.hardware,
+    )
     yield para(measured, indent=2, hang=2)
     if item.source not in told:
-        yield para(muted(words.SOURCE()), item.source, indent=2, hang=2)
+        yield para(muted(words.SOURCE), item.source, indent=2, hang=2)
     told.update((item.note, item.source))
     yield GAP
 
@@ -51,9 +58,17 @@ def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
     """What the pairs say: the medians, the spread, how many there are; nothing where none was measured."""
     if not verdict.pairs:
         return ()
-    count = (words.BY_WRITING if verdict.access == "write" else words.BY_READING)(
-        count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds
-    )
+    count = (
+        Sentences(
+            "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by writing, {seconds:.0f} s.",
+        )
+        if verdict.access == "write"
+        else Sentences(
+            "{count} pair of {size} bytes by reading, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
+        )
+    )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
     return (_medians(verdict), GAP, _spread(verdict), GAP, para(count))
 
 
@@ -61,8 +76,12 @@ def _medians(verdict: Verdict) -> Figures:
     """What a usual access takes, aligned and misaligned."""
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
-    values = ((str(words.ALIGNED()), aligned), (str(words.MISALIGNED()), misaligned))
-    return Figures(words.ACCESS(), values, tuple(format_nanoseconds(value) for _, value in values))
+    values = ((str(t("aligned")), aligned), (str(t("misaligned")), misaligned))
+    return Figures(
+        t("Time of one access, less is better"),
+        values,
+        tuple(format_nanoseconds(value) for _, value in values),
+    )
 
 
 def _spread(verdict: Verdict) -> Figures:
@@ -72,8 +91,12 @@ def _spread(verdict: Verdict) -> Figures:
     found = [place for place, (_, _, count) in enumerate(counts) if count]
     shown = counts[found[0] : found[-1] + 1]
     values = tuple((_range(low, high), float(count)) for low, high, count in shown)
-    return Figures(words.SPREAD(), values, tuple(str(count) for _, _, count in shown))
+    return Figures(
+        t("Pairs by factor (misaligned time over aligned)"),
+        values,
+        tuple(str(count) for _, _, count in shown),
+    )
 
 
 def _range(low: float, high: float) -> str:
-    return str(words.OVER(low=low) if high == inf else words.BETWEEN(low=low, high=high))
+    return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))

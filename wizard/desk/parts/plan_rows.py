@@ -16,19 +16,22 @@ from wizard.model.advice import Choice
 from wizard.model.advice import Place as Rank
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Member, Plan, Slot
+from wizard.model.said import Sentence, t
 from wizard.services.session import Session
 
+UNDO = t("Undo")
+
 COLUMNS = (
-    Column(words.NAME()),
-    Column(words.FILESYSTEM()),
-    Column(words.SIZE(), right=True),
-    Column(words.MOUNTED()),
-    Column(words.WRITERS()),
+    Column(t("Name")),
+    Column(t("Filesystem")),
+    Column(t("Size"), right=True),
+    Column(t("Mounted at")),
+    Column(t("Who may write")),
 )
 RANKS = {
-    Rank.CHOSEN: (words.RECOMMENDED, Tone.GOOD),
-    Rank.SECOND: (words.GOOD_TOO, Tone.ACCENT),
-    Rank.REJECTED: (words.NOT_RECOMMENDED, Tone.WARN),
+    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
+    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
+    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
 }
 ALTERNATIVES = 3
 
@@ -39,9 +42,9 @@ def volume_row(session: Session, index: int) -> Row:
     """A volume: its name, filesystem, size, place and writers."""
     wish = session.wishes[index]
     made = volume_bytes(session.plan, index) if session.plan else None
-    place: Text = wish.mount_point or words.NOT_MOUNTED()
+    place: Text = wish.mount_point or t("not mounted")
     if wish.mount_point == NO_PLACE:
-        place = words.SWAP_ON()
+        place = t("in use")
     writers: Text = who(wish.writer) if wish.mount_point and wish.mount_point != NO_PLACE else ""
     cells = (
         strong(printable(wish.final_label, 30)),
@@ -57,29 +60,36 @@ def volume_row(session: Session, index: int) -> Row:
 def lost_line(session: Session, plan: Plan) -> Para:
     """What goes, by name and size, of every drive; or that nothing does."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
-    names = tuple(words.LOST_ONE(name=_called(slot), what=_what(slot), size=slot.size_bytes) for slot in gone)
-    lost: list[Text] = [words.LOST_NAMES(names=names)] if names else []
+    names = tuple(
+        t("{name} ({what}, {size:size})", name=_called(slot), what=_what(slot), size=slot.size_bytes)
+        for slot in gone
+    )
+    lost: list[Text] = [t("{names:and}.", names=names)] if names else []
     zoned = {drive.path for drive in session.drives if drive.unrecognised_zones}
     for member in plan.members:
         lost += _lost_beside(member, holds=member.before.holds_more or member.drive.path in zoned)
     if lost:
-        return para(Piece(words.LOST(), Tone.DANGER), *map(strong, lost), hang=2)
+        return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
-        return para(Piece(words.KEPT(), Tone.GOOD), words.KEPT_ALL())
-    return para(Piece(words.NOTHING_LOST(drives=tuple(map(short, plan.paths))), Tone.GOOD))
+        return para(Piece(t("Kept:"), Tone.GOOD), t("every partition that is there, to the byte."))
+    return para(
+        Piece(
+            t("Nothing is lost: {drives:and} holds nothing.", drives=tuple(map(short, plan.paths))), Tone.GOOD
+        )
+    )
 
 
 def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
     """What goes of a drive beside its partitions. It `holds` something if anything lies on the drive
     itself."""
     if member.before.table == "unread":
-        yield words.LOST_UNREAD(drives=(short(member.drive.path),))
+        yield t("whatever {drives:and} holds: it could not be read.", drives=(short(member.drive.path),))
     elif any(slot.kept for slot in member.before.partitions):
         return
     elif not member.before.partitions and (whole := whole_lost(member)):
         yield whole
     elif holds and not member.before.partitions:
-        yield words.LOST_ALL(drives=(short(member.drive.path),))
+        yield t("everything that is on {drives:and}.", drives=(short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting
 
@@ -98,17 +108,21 @@ def _what(slot: Slot) -> str:
 def undo_line(plan: Plan, why_direct: str) -> Para:
     """Until when what is there can be put back."""
     if shows_nothing(plan):
-        return para(muted(words.UNDO()), words.NOT_NEEDED())
+        return para(muted(UNDO), t("not needed: nothing is there to put back."))
     if why_direct:
-        return para(Piece(words.UNDO(), Tone.WARN), words.NOT_POSSIBLE(why=why_direct), hang=2)
-    return para(muted(words.UNDO()), words.UNTIL_KEPT())
+        return para(
+            Piece(UNDO, Tone.WARN), t("not possible once it is begun: {why}.", why=why_direct), hang=2
+        )
+    return para(muted(UNDO), t("until you keep it: what it overwrites is saved first."))
 
 
 def volume_pane(session: Session, index: int) -> Pane:
     """The volume's filesystem, why, what would do too, and its options."""
     wish = session.wishes[index]
-    title = words.OF_VOLUME(
-        label=printable(wish.final_label, 30), filesystem=title_of(wish.choice.filesystem)
+    title = t(
+        "{label}: {filesystem}",
+        label=printable(wish.final_label, 30),
+        filesystem=title_of(wish.choice.filesystem),
     )
     return Pane(title, tuple(_of_volume(session, wish)))
 
@@ -125,14 +139,14 @@ def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
     for number, choice in enumerate(choices[:ALTERNATIVES]):
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*wish.choice.mkfs, *wish.choice.mount))
-    said: Text = printable(", ".join(texts), 300) if texts else words.NO_OPTIONS()
-    yield para(muted(words.OPTIONS()), said, hang=2)
+    said: Text = printable(", ".join(texts), 300) if texts else t("none beyond the defaults")
+    yield para(muted(t("Options")), said, hang=2)
     for doubt in wish.doubts:
-        yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
+        yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
 
 
 def _ranked(choice: Choice, *, taken: bool) -> Para:
-    said, tone = RANKS[choice.place] if choice.ranked else (words.YOURS, Tone.PLAIN)
+    said, tone = RANKS[choice.place] if choice.ranked else (Sentence("your choice"), Tone.PLAIN)
     mark = "(*)" if taken else "( )"
     title = title_of(choice.filesystem)
     name = strong(title) if taken else Piece(title)

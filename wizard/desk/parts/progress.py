@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.desk.places.words import work as words
 from wizard.desk.view import Progress
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress import StepProgress
@@ -66,24 +67,28 @@ class Standing:
 def doing(phase: Phase | None, *, done: bool) -> Said:
     """What is at work while no step is; `phase` is how far a rehearsed run is."""
     if phase in GOING_BACK:
-        return words.UNDOING()
+        return words.UNDOING
     if not done:
-        return words.BEFORE()
+        return t("Reading what is there, and checking")
     if phase is Phase.REHEARSING:
-        return words.SAVING()
-    return words.WRITING() if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING) else words.LAST()
+        return t("Saving what was there")
+    return (
+        t("Writing it, and comparing")
+        if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING)
+        else t("Putting it in place, and checking")
+    )
 
 
 def far_around(standing: Standing, what: Said) -> Progress:
     """A bar for what comes before the first step, behind the last, or when it is kept or undone."""
     told = standing.around
     if told is None:
-        return Progress(None, words.FAR_UNKNOWN(what=what), standing.rates)
+        return Progress(None, t("{what} ...", what=what), standing.rates)
     percent, left = int(100 * told.share), told.seconds_left
     if left is None or left < 1:
-        said = words.FAR_ONLY(what=what, percent=percent)
+        said = t("{what}: {percent} %", what=what, percent=percent)
     else:
-        said = words.FAR(what=what, percent=percent, left=left)
+        said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
     return Progress(told.share, said, standing.rates)
 
 
@@ -92,9 +97,15 @@ def far_in_steps(standing: Standing, job: Job, done: int, working: int) -> Progr
     count = len(job.sentences)
     percent, left = percent_of(job.seconds, done, standing.progress)
     if left >= 1:
-        said = words.PERCENT(percent=percent, left=left, step=working, count=count)
+        said = t(
+            "{percent} %, {left:time} left, step {step} of {count}",
+            percent=percent,
+            left=left,
+            step=working,
+            count=count,
+        )
     else:
-        said = words.PERCENT_ONLY(percent=percent, step=working, count=count)
+        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
     return Progress(percent / 100, said, standing.rates)
 
 

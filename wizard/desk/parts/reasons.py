@@ -15,7 +15,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, WriteTable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
 from wizard.model.units import MIB
 
 if TYPE_CHECKING:
@@ -25,21 +25,24 @@ if TYPE_CHECKING:
     from wizard.model.plan import Plan, Step, TableEntry
     from wizard.model.verdict import Ratio, Verdict
 
+WHY = t("Why:")
+PUBLISHED = t("What others measured")
+
 SEVERITIES = {
     Severity.DANGER: named.DANGER,
     Severity.WARNING: named.WARNING,
     Severity.INFO: named.INFO,
-    Severity.OK: words.OK,
+    Severity.OK: Sentence("fine:"),
 }
 """How each is said."""
 
 NO_CAPTION = Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
-TRUST = {"high": words.HIGH, "medium": words.MEDIUM, "low": words.LOW}
+TRUST = {"high": Sentence("high"), "medium": Sentence("medium"), "low": Sentence("low")}
 WITHHELD = {
-    "mkfs": words.WITHHELD_MKFS,
-    "mount": words.WITHHELD_MOUNT,
-    "scheduler": words.WITHHELD_SCHEDULER,
+    "mkfs": Sentence("Not offered when made:"),
+    "mount": Sentence("Not offered when mounted:"),
+    "scheduler": Sentence("Not offered as scheduler:"),
 }
 
 
@@ -60,7 +63,19 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     clues = diagnosis.recording.evidence
     told = [block for clue in clues for block in clue_blocks(clue)]
     recording = (
-        (Reason(Piece(words.RECORDING(count=len(clues))), tuple(told), Piece(named.INFO(), Tone.ACCENT)),)
+        (
+            Reason(
+                Piece(
+                    tn(
+                        "{count} clue to how the drive records",
+                        "{count} clues to how the drive records",
+                        count=len(clues),
+                    )
+                ),
+                tuple(told),
+                Piece(named.INFO(), Tone.ACCENT),
+            ),
+        )
         if clues
         else ()
     )
@@ -69,36 +84,40 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
 def _finding(finding: Finding) -> Reason:
     from wizard.advise.evidence import evidence_for
-    from wizard.diagnose.words.codes import CODES
+    from wizard.diagnose.codes import CODES
 
     meaning = CODES.get(finding.code)
-    rule = words.RULE_MEANS(code=finding.code, meaning=meaning) if meaning else finding.code
+    rule = t("{code}: {meaning}", code=finding.code, meaning=meaning) if meaning else finding.code
     behind = [
-        *_named(words.WHY(), finding.why),
-        *_named(words.DO(), finding.remedy),
-        *_named(words.SOURCE(), finding.source),
-        *_named(words.RULE(), rule),
+        *_named(WHY, finding.why),
+        *_named(t("Do:"), finding.remedy),
+        *_named(words.SOURCE, finding.source),
+        *_named(t("Rule:"), rule),
     ]
     if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
-        behind += [para(strong(words.PUBLISHED())), GAP, *evidence_blocks(figures)]
+        behind += [para(strong(PUBLISHED)), GAP, *evidence_blocks(figures)]
     caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
     return Reason(Piece(finding.sentence), tuple(behind), caption)
 
 
 def clue_blocks(clue: Clue) -> Iterator[Block]:
     """Where it was read, what it says, and how far it can be trusted."""
-    yield para(strong(words.CLUE_SOURCE(source=clue.source)), clue.says, hang=2)
+    yield para(strong(t("{source}:", source=clue.source)), clue.says, hang=2)
     trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
-    yield para(words.CLUE_TRUST(confidence=trust), indent=2)
+    yield para(t("How far it can be trusted: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds
     of the drive."""
-    cannot = [para(Piece(words.CANNOT(), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
+    cannot = [para(Piece(t("Cannot:"), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
-    options = ((words.MKFS, choice.mkfs), (words.MOUNT, choice.mount), (words.SCHEDULER, scheduler))
-    of_drive = (para(words.OF_DRIVE()),)
+    options = (
+        (Sentence("When made:"), choice.mkfs),
+        (Sentence("When mounted:"), choice.mount),
+        (Sentence("Scheduler:"), scheduler),
+    )
+    of_drive = (para(t("This holds of the drive and the purpose, whatever is put on it.")),)
     return (
         Reason(Piece(choice.sentence), (*cannot, *evidence_blocks(choice.evidence))),
         *(
@@ -107,7 +126,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
             for option in several
         ),
         *(
-            Reason(Piece(held.text), tuple(_named(words.WHY(), held.reason)), Piece(WITHHELD[held.kind]()))
+            Reason(Piece(held.text), tuple(_named(WHY, held.reason)), Piece(WITHHELD[held.kind]()))
             for held in choice.withheld
         ),
         *(Reason(Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
@@ -115,15 +134,15 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
 
 
 def _option(option: Option) -> Iterator[Block]:
-    yield from _named(words.WHY(), option.why)
-    yield from _named(words.RISK(), option.risk)
+    yield from _named(WHY, option.why)
+    yield from _named(t("Risk:"), option.risk)
 
 
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Why a filesystem is never made, with what the studies measured of it; then the way off."""
     return (
         Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
-        Reason(Piece(words.WAY_OFF()), (para(unmade.way_off),)),
+        Reason(Piece(t("The way off it")), (para(unmade.way_off),)),
     )
 
 
@@ -136,7 +155,10 @@ def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
         )
         for number, step in enumerate(plan.steps, 1)
     )
-    doubtful, behind = Piece(words.IN_DOUBT(), Tone.WARN), (para(words.NOT_KNOWN()),)
+    doubtful, behind = (
+        Piece(t("In doubt:"), Tone.WARN),
+        (para(t("It could not be known when the plan was made.")),),
+    )
     return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
 
@@ -178,49 +200,75 @@ def _placed(plan: Plan, entry: TableEntry) -> Said:
     geometry, start = plan.drive.geometry, entry.start_bytes
     grain = start % MIB == 0
     if off := misalignment_bytes(geometry, start):
-        said = words.OFF_BLOCK_GRAIN if grain else words.OFF_BLOCK
+        said = (
+            Sentence(
+                "Partition {number} starts at byte {start}, off a physical block by {off} "
+                "bytes, but on 1 MiB."
+            )
+            if grain
+            else Sentence("Partition {number} starts at byte {start}, off a physical block by {off} bytes.")
+        )
         return said(number=entry.number, start=start, off=off)
-    said = words.ON_BLOCK_GRAIN if grain else words.ON_BLOCK
+    said = (
+        Sentence(
+            "Partition {number} starts at byte {start}, on a physical block of {block} bytes and on 1 MiB."
+        )
+        if grain
+        else Sentence("Partition {number} starts at byte {start}, on a physical block of {block} bytes.")
+    )
     return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
 
 
 def _after_step(step: Step) -> Iterator[Block]:
     if step.holds:
-        yield para(strong(words.CHECKED()))
+        yield para(strong(words.CHECKED))
         yield from (para(held, indent=2, hang=2) for held in step.holds)
         yield GAP
     if step.destroys:
-        yield para(Piece(words.DESTROYS(), Tone.DANGER), step.destroys, hang=2)
+        yield para(Piece(words.DESTROYS, Tone.DANGER), step.destroys, hang=2)
         yield GAP
-    yield from _named(words.UNDO(), step.undo)
+    yield from _named(words.UNDO, step.undo)
 
 
 def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
     """What was measured and how sure it is; then each caveat; then what others have measured."""
     from wizard.advise.evidence import evidence_for
 
-    but, limits = Piece(words.BUT(), Tone.WARN), (para(words.LIMITS()),)
+    but, limits = (
+        Piece(t("But:"), Tone.WARN),
+        (para(t("This limits what the measurement shows; the result claims no more than that.")),),
+    )
     return (
         Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
         *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
-        Reason(Piece(words.PUBLISHED()), evidence_blocks(evidence_for("alignment"))),
+        Reason(Piece(PUBLISHED), evidence_blocks(evidence_for("alignment"))),
     )
 
 
 def _method(verdict: Verdict) -> Iterator[Block]:
     if not verdict.pairs:
-        yield para(words.NOTHING_MEASURED())
+        yield para(t("Nothing was measured."))
         return
-    pairs = words.PAIRS(size=verdict.block_bytes, shift=verdict.shift_bytes)
-    yield para(in_a_row(pairs, words.NEIGHBOURS()))
+    pairs = t(
+        "Pairs of {size} bytes were timed: one on a block's boundary, one {shift} bytes beside it.",
+        size=verdict.block_bytes,
+        shift=verdict.shift_bytes,
+    )
+    yield para(in_a_row(pairs, t("The two of a pair lie side by side, and come right after each other.")))
     yield GAP
     if verdict.ratio:
-        yield from _named(words.FACTOR(), _sure(verdict.ratio))
+        yield from _named(t("Factor:"), _sure(verdict.ratio))
 
 
 def _sure(ratio: Ratio) -> Said:
     percent = 100 * ratio.confidence
-    return words.FACTOR_MEANS(estimate=ratio.estimate, low=ratio.low, high=ratio.high, percent=percent)
+    return t(
+        "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % confidence.",
+        estimate=ratio.estimate,
+        low=ratio.low,
+        high=ratio.high,
+        percent=percent,
+    )
 
 
 def _named(caption: Text, *said: Text) -> tuple[Block, ...]:

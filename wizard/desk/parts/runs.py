@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.desk.places.words import drives as words
 from wizard.desk.view import Text
 from wizard.model.machine import Drive
+from wizard.model.said import t
 from wizard.services.session import OpenRun
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def why_not_now(runs: Iterable[OpenRun]) -> Text:
     reason: where it cannot be undone, the drive could never be set up."""
     found = tuple(runs)
     if any(run.state == RUNNING for run in found):
-        return words.IS_CHANGED()
+        return words.IS_CHANGED
     if any(map(waits, found)):
-        return words.WAITS_FIRST()
+        return t("It waits: K keeps it, U undoes it.")
     return ""

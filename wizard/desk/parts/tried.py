@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wizard.desk.details.words import candidates as words
 from wizard.desk.view import GAP, Banner, Block, Figures, Progress, Tone, para
+from wizard.model.said import t, tn
 from wizard.trial.candidates.result import Finding
 from wizard.trial.candidates.sentences import caveats, doing, phase_speeds, rate, sentences, title_of
 from wizard.trial.words.candidates import INTERVALS
@@ -21,17 +21,20 @@ TONES = {Finding.SLOWER: Tone.WARN, Finding.OPEN: Tone.ACCENT}
 def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
     """How far it is."""
     if told is None:
-        yield Progress(None, words.STARTING())
+        yield Progress(None, t("Starting ..."))
         return
     bounds = order.bounds
     share = 1 - told.seconds_left / max(bounds.seconds, 1.0)
-    yield Progress(max(0.0, min(1.0, share)), words.LEFT(seconds=told.seconds_left))
+    yield Progress(max(0.0, min(1.0, share)), t("at most {seconds:time} left", seconds=told.seconds_left))
     candidate = title_of(order, told.doing)
     if not told.comparisons and told.number <= 1:
-        yield para(words.WARMING(candidate=candidate, doing=doing(told.phase)))
+        yield para(
+            t("Before the first round: {candidate}, {doing}.", candidate=candidate, doing=doing(told.phase))
+        )
     else:
         yield para(
-            words.NOW(
+            t(
+                "Round {number}: {candidate}, {doing}. {written:size} written.",
                 number=told.number,
                 candidate=candidate,
                 doing=doing(told.phase),
@@ -41,7 +44,13 @@ def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
     for one in told.comparisons:
         if one.ratio:
             other = title_of(order, one.candidate)
-            yield para(words.SO_FAR(other=other, estimate=one.ratio.estimate))
+            yield para(
+                t(
+                    "{other} takes {estimate:.2f} times as long so far.",
+                    other=other,
+                    estimate=one.ratio.estimate,
+                )
+            )
 
 
 def verdict_banner(verdict: TrialVerdict) -> Banner:
@@ -62,11 +71,21 @@ def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
         for one, ratio in compared:
             values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
             shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
-        yield Figures(words.TIMES(planned=planned), tuple(values), tuple(shown))
+        yield Figures(
+            t("times as long as {planned} (95 % range); less is better", planned=planned),
+            tuple(values),
+            tuple(shown),
+        )
         yield GAP
     yield para(
-        words.SUMMARY(count=len(verdict.rounds), seconds=verdict.seconds, written=verdict.written_bytes),
-        INTERVALS(),
+        tn(
+            "{count} round in {seconds:time}, {written:size} written.",
+            "{count} rounds in {seconds:time}, {written:size} written.",
+            count=len(verdict.rounds),
+            seconds=verdict.seconds,
+            written=verdict.written_bytes,
+        ),
+        INTERVALS,
     )
     for limit in caveats(verdict):
         yield para(limit, hang=2)
@@ -74,4 +93,6 @@ def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
         yield GAP
         values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
         shown = [str(rate(one.unit, one.median)) for one in speeds]
-        yield Figures(words.SPEED(load=load, phase=phase), tuple(values), tuple(shown))
+        yield Figures(
+            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
+        )

@@ -6,28 +6,29 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wizard.desk.parts.drive_rows import finding_paras
-from wizard.desk.places.words import ways as words
 from wizard.desk.view import Block, Column, Pane, Piece, Row, Text, Tone, muted, para, strong
-from wizard.desk.words import SIZE, TIME
 from wizard.migrate.told.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
 from wizard.model.documents.migration import Means, Way
+from wizard.model.said import Sentence, t
 
 if TYPE_CHECKING:
     from wizard.model.documents.migration import Offer, Prospect
     from wizard.services.session import Moving
 
+NOTHING_LOST = Sentence("nothing is lost")
+
 COLUMNS = (
-    Column(words.WAY()),
-    Column(words.TAKES(), right=True),
-    Column(words.ROOM(), right=True),
-    Column(words.POWER(), least=90),
-    Column(words.HERE()),
+    Column(t("Way")),
+    Column(t("Takes"), right=True),
+    Column(t("Room elsewhere"), right=True),
+    Column(t("If the power goes"), least=90),
+    Column(t("Here")),
 )
 POWER = {
-    Means.TRANSACTION: (words.NOTHING_LOST, Tone.GOOD),
-    Means.DIRECT: (words.HAVE_BACKUP, Tone.WARN),
-    Means.FILES: (words.NOTHING_HAPPENS, Tone.GOOD),
-    Means.COPY: (words.NOTHING_LOST, Tone.GOOD),
+    Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
+    Means.DIRECT: (Sentence("have a backup"), Tone.WARN),
+    Means.FILES: (Sentence("nothing happens"), Tone.GOOD),
+    Means.COPY: (NOTHING_LOST, Tone.GOOD),
 }
 
 
@@ -36,8 +37,8 @@ def way_row(offer: Offer, prospect: Prospect, moving: Moving) -> Row:
     power, tone = POWER[offer.means]
     cells = (
         strong(TITLES[offer.way]),
-        Piece(TIME(seconds=offer.seconds) if offer.seconds >= 1 else words.NO_TIME()),
-        Piece(SIZE(size=offer.room_bytes) if offer.room_bytes else words.NO_ROOM()),
+        Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("no time")),
+        Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
         Piece(power(), tone),
         _standing(offer, prospect),
     )
@@ -53,28 +54,28 @@ def obstacle_words(prospect: Prospect, offer: Offer) -> Text:
 
 def _standing(offer: Offer, prospect: Prospect) -> Piece:
     if offer.obstacle:
-        return Piece(words.CANNOT(), Tone.WARN)
+        return Piece(t("cannot"), Tone.WARN)
     if offer.way is prospect.default:
-        return Piece(words.RECOMMENDED(), Tone.GOOD)
-    return Piece(words.GOOD_TOO())
+        return Piece(t("recommended"), Tone.GOOD)
+    return Piece(t("good too"))
 
 
 def way_panes(prospect: Prospect, offer: Offer, moving: Moving) -> tuple[Pane, ...]:
     """Everything of the way under the cursor, then what was found of the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = Pane(TITLES[offer.way], tuple(_offer_blocks(prospect, offer, moving)))
-    return (told, Pane(words.FOUND(), found)) if found else (told,)
+    return (told, Pane(t("About this filesystem"), found)) if found else (told,)
 
 
 def _offer_blocks(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Block]:
     if offer.obstacle:
-        yield para(Piece(words.CANNOT_HERE(), Tone.WARN), obstacle_words(prospect, offer), hang=2)
+        yield para(Piece(t("Cannot:"), Tone.WARN), obstacle_words(prospect, offer), hang=2)
     yield para(SUMMARIES[offer.way])
-    yield from _listed(words.GETS(), offer.gains)
-    yield from _listed(words.COSTS(), offer.costs)
-    yield from _listed(words.UNDO(), (offer.undone,))
-    yield from _listed(words.HOW(), (MEANS[offer.means],))
-    yield para(muted(words.SETTLED()), *settled(prospect, offer, moving), hang=2)
+    yield from _listed(t("Gets:"), offer.gains)
+    yield from _listed(t("Costs:"), offer.costs)
+    yield from _listed(t("Undo:"), (offer.undone,))
+    yield from _listed(t("How:"), (MEANS[offer.means],))
+    yield para(muted(t("Settled:")), *settled(prospect, offer, moving), hang=2)
 
 
 def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
@@ -86,14 +87,21 @@ def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
 def settled(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Text]:
     """What is settled beside the way."""
     if offer.way not in COMPARED:
-        yield words.COMPARES_ITSELF() if offer.way is Way.FRESH else words.NOTHING_TO_COMPARE()
+        yield (
+            t("the way itself compares every file.")
+            if offer.way is Way.FRESH
+            else t("there is nothing to compare.")
+        )
     elif moving.compares:
-        yield words.COMPARED(seconds=moving.comparing_seconds)
+        yield t(
+            "every file is compared before and after, which takes {seconds:time}.",
+            seconds=moving.comparing_seconds,
+        )
     else:
-        yield words.NOT_COMPARED()
+        yield t("files are not compared one by one.")
     if is_damaged(prospect.before):
-        yield words.REPAIRED() if moving.repairs else words.NOT_REPAIRED()
+        yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
     if moving.folder is not None:
-        yield words.IN_FOLDER(folder=str(moving.folder))
+        yield t("Room is taken in {folder}.", folder=str(moving.folder))
     if moving.target is not None and offer.way is Way.FRESH:
-        yield words.ON_TARGET(target=moving.target)
+        yield t("It is made on {target}.", target=moving.target)

@@ -33,11 +33,14 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.session import PartChange
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.model.plan import Plan
+
+WHEN = t("When")
 
 
 class Actions(Place):
@@ -73,8 +76,8 @@ class Actions(Place):
         found = self._entries()
         able = [Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
         # Where all rows are grey, there is nothing that Enter could do.
-        do = (Action("do", "enter", words.DO()),) if any(one.why_not == "" for one in found) else ()
-        actions = (*do, *able, Action("back", "escape", BACK()))
+        do = (Action("do", "enter", t("do it")),) if any(one.why_not == "" for one in found) else ()
+        actions = (*do, *able, Action("back", "escape", BACK))
         at = self._at or next((one.name for one in found), "")
         return View(
             "actions",
@@ -82,21 +85,31 @@ class Actions(Place):
             self._title(),
             actions,
             rows=Rows(tuple(map(_row, found)), at),
-            said=Piece(words.WORKING_OUT()) if self._waiting else None,
+            said=Piece(t("Looking at what is there ...")) if self._waiting else None,
             over=True,
             busy=self._waiting,
-            help=(words.HELP_MENU(), words.HELP_GREY()),
+            help=(t("Nothing happens before you review it."), t("What cannot be done now says why.")),
         )
 
     def _title(self) -> Text:
         drive, part = self._drive, self._drive.partition(self._device)
         if part is None:
             model = printable(drive.model or "", 40)
-            return words.DRIVE(drive=short(drive.path), model=model, size=drive.size_bytes or 0)
+            return t(
+                "{drive}  {model}  {size:size}",
+                drive=short(drive.path),
+                model=model,
+                size=drive.size_bytes or 0,
+            )
         label = next((mark.label for mark in part.signatures if mark.label), None) or title_of(
             part.filesystem or ""
         )
-        return words.PART(part=short(part.path), what=printable(label, 40), size=part.size_bytes)
+        return t(
+            "{part}  {what}  {size:size}",
+            part=short(part.path),
+            what=printable(label, 40),
+            size=part.size_bytes,
+        )
 
     def moved(self, row: str) -> None:
         """Remember it."""
@@ -208,10 +221,10 @@ class Actions(Place):
     def act_rename(self, _row: str, _values: Values) -> None:
         """Another label."""
         label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
-        field = Field("label", words.LABEL(), printable(label, 300), selected=True)
+        field = Field("label", t("New label"), printable(label, 300), selected=True)
         self._type(
-            words.RENAME(),
-            words.LABEL_MEANS(),
+            words.RENAME,
+            t("A line of fstab that names it by its label is changed with it."),
             (field,),
             lambda values: SetLabel(values.get("label", "").strip()),
         )
@@ -219,15 +232,15 @@ class Actions(Place):
     def act_mount(self, _row: str, _values: Values) -> None:
         """At a folder, now and at every boot, or only now."""
         fields = (
-            Field("folder", words.FOLDER(), "", words.FOLDER_HINT()),
-            Field("when", words.WHEN(), "boot", offers=_offers(words.EVERY_BOOT(), words.NOW_ONLY())),
+            Field("folder", t("Folder"), "", t("/srv and its label")),
+            Field("when", WHEN, "boot", offers=_offers(t("now and at every boot"), t("only now"))),
         )
 
         def wanted(values: Values) -> Wanted:
             folder, when = values.get("folder", "").strip(), values.get("when", "boot")
             return Attach(folder or None, (), when == "boot", self.services.usual().caller)
 
-        self._type(words.MOUNT(), "", fields, wanted)
+        self._type(words.MOUNT, "", fields, wanted)
 
     def act_bring(self, _row: str, _values: Values) -> None:
         """Files from elsewhere, to where it is mounted."""
@@ -237,25 +250,42 @@ class Actions(Place):
 
     def act_unmount(self, _row: str, _values: Values) -> None:
         """Now, and perhaps not at boot any more."""
-        fields = (Field("when", words.WHEN(), "once", offers=_offers(words.LINE_GOES(), words.LINE_STAYS())),)
-        self._type(words.UNMOUNT(), "", fields, lambda values: Detach(values.get("when") == "boot"))
+        fields = (
+            Field(
+                "when",
+                WHEN,
+                "once",
+                offers=_offers(t("now, and not at boot any more"), t("now; its line in fstab stays")),
+            ),
+        )
+        self._type(words.UNMOUNT, "", fields, lambda values: Detach(values.get("when") == "boot"))
 
     def act_options(self, _row: str, _values: Values) -> None:
         """Those of its line in fstab."""
         now = self.services.options_at_boot(self._drive, self._device) or ()
-        fields = (Field("options", words.NEW_OPTIONS(), printable(",".join(now), 4000), "defaults"),)
+        fields = (Field("options", t("Options"), printable(",".join(now), 4000), "defaults"),)
 
         def wanted(values: Values) -> Wanted:
             return SetOptions(tuple(filter(None, values.get("options", "").replace(" ", "").split(","))))
 
-        self._type(words.OPTIONS(), words.OPTIONS_MEANS(), fields, wanted)
+        self._type(
+            words.OPTIONS,
+            t("All options that its line is to have, with commas between them."),
+            fields,
+            wanted,
+        )
 
     def act_tune(self, _row: str, _values: Values) -> None:
         """What would suit it better for a purpose."""
         titles = {one.workload.id: one.workload.title for one in self.services.profiles()}
         offers = tuple(Offer(name, printable(str(title), 60)) for name, title in titles.items())
-        fields = (Field("purpose", words.PURPOSE(), usual_purpose(self._drive), offers=offers),)
-        self._type(words.TUNE(), words.TUNE_MEANS(), fields, lambda values: Tune(values["purpose"]))
+        fields = (Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
+        self._type(
+            words.TUNE,
+            t("The options that suit this purpose are compared with those that it has."),
+            fields,
+            lambda values: Tune(values["purpose"]),
+        )
 
     def act_power_off(self, _row: str, _values: Values) -> None:
         """Unmount all of it, and take its power."""
@@ -269,7 +299,7 @@ class Actions(Place):
             return lambda: self.desk.with_root(self, lambda: self._work_out(asked))
 
         blocks = (para(means),) if means != "" else ()
-        self.desk.go(Typing(self.desk, title, blocks, fields, take, words.NEXT()))
+        self.desk.go(Typing(self.desk, title, blocks, fields, take, t("review")))
 
     def _work_out(self, wanted: Wanted) -> None:
         """In a thread: it is looked at once more, as root where that is needed."""
@@ -302,7 +332,7 @@ class Which(Place):
 
     def view(self) -> View:
         """All of them."""
-        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK()))
+        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK))
         rows = Rows(self._rows, self._rows[0].key)
         return View("which", self.step, self._title, actions, rows=rows, over=True)
 
@@ -341,9 +371,9 @@ def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
         def take(device: str) -> None:
             desk.go(Ways(desk, drive, device))
 
-        desk.go(Which(desk, words.WHICH(), tuple(rows), words.TAKE(), take))
+        desk.go(Which(desk, t("Which filesystem is to become ext4?"), tuple(rows), t("take it"), take))
     else:
-        desk.place.tell(words.NO_OLD(), Tone.WARN)
+        desk.place.tell(words.NO_OLD, Tone.WARN)
 
 
 def _candidate(one: Candidate) -> tuple[Piece, ...]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from wizard.desk.asides.asking import Typing
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.place import Place, Values, back_action
-from wizard.desk.places.words import bringing as words
 from wizard.desk.view import (
     Action,
     Banner,
@@ -34,12 +33,15 @@ from wizard.filesystems.registry import title_of
 from wizard.layout.bring.told import amount_said, fstab_difference
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import t
 
 if TYPE_CHECKING:
     from wizard.apply.bring.sources import Source
     from wizard.desk.desk import Desk
     from wizard.model.documents.bring import Bring
     from wizard.model.errors import DiskwrightError
+
+HELP_NOTHING = t("Nothing happens before you review it.")
 
 OTHER = "other"
 """The row for what is not listed."""
@@ -65,7 +67,7 @@ class Bringing(Place):
             self._look()
 
     def _look(self) -> None:
-        self._doing = words.LOOKING()
+        self._doing = t("Looking at what is attached ...")
         self.desk.later(self, lambda: self.services.bring_sources(self._targets), self._looked, self._not)
 
     def _looked(self, found: tuple[Source, ...]) -> None:
@@ -78,27 +80,31 @@ class Bringing(Place):
 
     def view(self) -> View:
         """The sources."""
-        rows = (*map(_row, self._sources or ()), Row(OTHER, (strong(words.OTHER()),)))
+        rows = (*map(_row, self._sources or ()), Row(OTHER, (strong(t("another folder")),)))
         keys = [row.key for row in rows]
         wait = self._doing
         return View(
             "bringing",
             self.step,
-            words.TITLE(),
+            t("Bring files over: from where?"),
             (
-                Action("take", "enter", words.TAKE(), wait),
-                Action("again", "r", words.AGAIN(), wait),
+                Action("take", "enter", t("take it"), wait),
+                Action("again", "r", t("look again"), wait),
                 back_action(),
             ),
-            words.TO(places=tuple(printable(place, SHOWN) for place in self._targets)),
+            t("to {places:and}", places=tuple(printable(place, SHOWN) for place in self._targets)),
             rows=Rows(rows, self._at if self._at in keys else keys[0]),
             said=self.said or (Piece(wait) if wait != "" else None) or self._none(),
             busy=wait != "",
-            help=(words.HELP_SOURCE(), words.HELP_DEVICE(), words.HELP_NOTHING()),
+            help=(
+                t("What is mounted below a folder is not copied."),
+                t("A filesystem that is not mounted is read without a byte of it changing."),
+                HELP_NOTHING,
+            ),
         )
 
     def _none(self) -> Piece | None:
-        return None if self._sources else Piece(words.NONE_FOUND())
+        return None if self._sources else Piece(t("No other filesystem is attached. Name a folder."))
 
     def moved(self, row: str) -> None:
         """Remember it."""
@@ -112,32 +118,42 @@ class Bringing(Place):
         """Ask how; the source can still be another."""
         source = next((one for one in self._sources or () if one.path == row), None)
         self.desk.go(
-            Typing(self.desk, words.HOW(), words.ONLY_READ(), self._fields(source), self._take, words.NEXT())
+            Typing(
+                self.desk,
+                t("Bring files over"),
+                t("The source is only read, and nothing in the target is overwritten."),
+                self._fields(source),
+                self._take,
+                t("count it"),
+            )
         )
 
     def _fields(self, source: Source | None) -> tuple[Field, ...]:
         path = source.path if source else ""
         places = tuple(Offer(place, printable(place, SHOWN)) for place in self._targets)
-        fields = [Field("source", words.FROM(), path, words.FROM_HINT())]
+        fields = [Field("source", t("From"), path, t("a folder, or the device of a filesystem"))]
         if len(places) > 1:
-            fields.append(Field("target", words.VOLUME(), self._targets[0], offers=places))
-        fields.append(Field("into", words.INTO(), "", words.INTO_HINT()))
+            fields.append(Field("target", t("To"), self._targets[0], offers=places))
+        fields.append(Field("into", t("Into"), "", t("a folder in it; empty for its top")))
         if source is not None and source.is_mounted and source.device:
-            offers = (Offer("stays", words.STAYS()), Offer("takes", words.TAKES_PLACE()))
-            fields.append(Field("place", words.PLACE(), "stays", offers=offers))
+            offers = (
+                Offer("stays", t("both stay where they are")),
+                Offer("takes", t("the copy takes its place at the next start")),
+            )
+            fields.append(Field("place", t("Then"), "stays", offers=offers))
         return tuple(fields)
 
     def _take(self, values: Values) -> Callable[[], None]:
         source = values.get("source", "").strip()
         if not source:
-            raise BadInput(words.NO_SOURCE())
+            raise BadInput(t("Name a folder, or the device of a filesystem."))
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
         work = partial(self.services.plan_bring, source, target, into, takes_place=takes)
         return lambda: self.desk.with_root(self, partial(self._count, work))
 
     def _count(self, work: Callable[[], Bring]) -> None:
-        self._doing = words.COUNTING()
+        self._doing = t("Counting what is there ...")
         self.desk.later(self, work, self._counted, self._not)
 
     def _counted(self, bring: Bring) -> None:
@@ -159,26 +175,29 @@ class Losses(Place):
         return View(
             "bringing-losses",
             self.step,
-            words.LOOK(),
-            (Action("review", "enter", words.REVIEW()), back_action()),
+            t("What comes over"),
+            (Action("review", "enter", t("review")), back_action()),
             short(self._bring.drive.path),
             above=(self._banner(),),
             panes=self._panes(),
-            help=(words.HELP_LOOK(), words.HELP_NOTHING()),
+            help=(
+                t("A file that cannot be there at all is refused before anything is copied."),
+                HELP_NOTHING,
+            ),
         )
 
     def _banner(self) -> Banner:
         if self._bring.doubts:
-            return Banner(words.NOT_ALL(), self._bring.doubts, Tone.WARN)
-        return Banner(words.ALL(), (), Tone.GOOD)
+            return Banner(t("Not everything can be kept"), self._bring.doubts, Tone.WARN)
+        return Banner(t("The copy keeps all that the files are"), (), Tone.GOOD)
 
     def _panes(self) -> tuple[Pane, ...]:
         much = tuple(para(said, hang=2) for said in amount_said(self._bring))
-        found = [Pane(words.HOW_MUCH(), much)]
+        found = [Pane(t("How much"), much)]
         if self._bring.takes is not None:
             lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))
             file = printable(self._bring.takes.edit.file, SHOWN)
-            found.append(Pane(words.IN_FSTAB(file=file), lines))
+            found.append(Pane(t("What changes in {file}", file=file), lines))
         return tuple(found)
 
     def act_review(self, _row: str, _values: Values) -> None:
@@ -192,8 +211,8 @@ class Losses(Place):
 def _row(source: Source) -> Row:
     name = printable(source.path, SHOWN)
     if not source.device:
-        return Row(source.path, (strong(name), Piece(words.FOLDER()), muted("")))
-    kind = words.KIND(kind=title_of(source.filesystem), size=source.size_bytes)
+        return Row(source.path, (strong(name), Piece(t("a folder")), muted("")))
+    kind = t("{kind}, {size:size}", kind=title_of(source.filesystem), size=source.size_bytes)
     told: Text = printable(source.label, 40) if source.label else short(source.device)
-    how = Piece(told) if source.is_mounted else muted(words.NOT_MOUNTED())
+    how = Piece(told) if source.is_mounted else muted(t("not mounted; it is only read"))
     return Row(source.path, (strong(name), Piece(kind), how))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from wizard.desk.asides.measuring import Measuring
 from wizard.desk.parts.reasons import Reason
 from wizard.desk.place import Values
-from wizard.desk.places.words import displaced as words
 from wizard.desk.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, para, strong
 from wizard.model.displaced import USUAL_SECONDS, Displaced, DisplacedVerdict, Look, Statistics
+from wizard.model.said import Sentence, t
 from wizard.model.units import format_nanoseconds
 from wizard.trial.displaced.pairs import WRITES
 from wizard.trial.displaced.possible import block_bytes
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.model.machine import Drive
 
+UNCONFIRMED = t("No real drive has confirmed this test yet. It was tried on simulated drives only.")
+NOT_PROOF = t("It never says that a drive is not shingled: nothing found is no proof.")
+
 DOING = {
-    Phase.READING: words.READING,
-    Phase.WRITING: words.WRITING,
-    Phase.STREAMING: words.STREAMING,
-    Phase.LOOKING: words.LOOKING,
-    Phase.IDLING: words.IDLING,
-    Phase.LOOKING_AGAIN: words.LOOKING_AGAIN,
+    Phase.READING: Sentence("Reading what will be written back"),
+    Phase.WRITING: Sentence("Writing the same bytes back"),
+    Phase.STREAMING: Sentence("Reading elsewhere, to empty the drive's memory"),
+    Phase.LOOKING: Sentence("Comparing"),
+    Phase.IDLING: Sentence("Something shows. Leaving the drive alone for ten seconds"),
+    Phase.LOOKING_AGAIN: Sentence("Comparing again"),
 }
 
 
@@ -36,8 +39,14 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     """What it finds joins what is known of the drive."""
 
     place = "displaced"
-    title = words.TITLE
-    help = (words.HELP_PAIRS(), words.HELP_ALIKE(), words.HELP_IDLE(), words.NOT_PROOF(), words.UNCONFIRMED())
+    title = Sentence("Is {drive} shingled?")
+    help = (
+        t("Blocks come in pairs that lie side by side. A coin says which one of each pair is written."),
+        t("On a conventional drive both are read alike afterwards, however fast, old or busy it is."),
+        t("Some server drives keep small writes elsewhere too, and bring them home soon. So it looks twice."),
+        NOT_PROOF,
+        UNCONFIRMED,
+    )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
         super().__init__(desk, drive, desk.services.quick_tested(drive))
@@ -49,39 +58,71 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def banner(self, verdict: DisplacedVerdict) -> Banner:
         """What was found, and that no real drive has confirmed such a finding."""
         tone = Tone.WARN if verdict.outcome is Displaced.LIKELY else Tone.ACCENT
-        return Banner(verdict.sentence, (words.UNCONFIRMED(),), tone)
+        return Banner(verdict.sentence, (UNCONFIRMED,), tone)
 
     def ways(self) -> Iterator[Action]:
         """The one test."""
         over = bool(self.verdict or self.services.obstacle)
-        label = words.AGAIN() if self.verdict else words.TEST_ABOUT(seconds=USUAL_SECONDS)
+        label = t("test again") if self.verdict else t("test, about {seconds} s", seconds=USUAL_SECONDS)
         yield Action("test", "p" if over else "enter", label, self._obstacle)
 
     def possible_blocks(self) -> Iterator[Block]:
         """What it does, before it does it."""
         if self._obstacle:
-            yield para(Piece(words.NOT_POSSIBLE(), Tone.WARN), self._obstacle)
+            yield para(Piece(t("Not possible on this drive:"), Tone.WARN), self._obstacle)
             yield GAP
         yield from self._preview()
         yield GAP
-        yield para(Piece(words.UNCONFIRMED(), Tone.WARN))
-        yield para(words.NOT_PROOF())
+        yield para(Piece(UNCONFIRMED, Tone.WARN))
+        yield para(NOT_PROOF)
 
     def _preview(self) -> Iterator[Block]:
         size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
-        yield para(words.WHAT())
-        yield para(words.READS(count=WRITES, size=size))
-        yield para(words.COMPARES(usual=USUAL_SECONDS, most=round(SECONDS)))
-        yield para(words.UNCHANGED())
-        yield para(words.CUT())
+        yield para(
+            t(
+                "A shingled drive keeps what is written in small pieces in another place at "
+                "first. This test looks for that."
+            )
+        )
+        yield para(
+            t(
+                "It reads {count} small blocks all over free space, and writes the same "
+                "bytes back: {size:exact} in all.",
+                count=WRITES,
+                size=size,
+            )
+        )
+        yield para(
+            t(
+                "Then it reads them and their neighbours again, and compares the times. That "
+                "takes about {usual} s, {most} s at most.",
+                usual=USUAL_SECONDS,
+                most=round(SECONDS),
+            )
+        )
+        yield para(
+            t(
+                "Every byte stays as it is. Partitions are not touched, nor is the drive's "
+                "write cache switched off."
+            )
+        )
+        yield para(
+            t(
+                "If the power goes meanwhile, what lies in free space may be damaged, such "
+                "as files you hope to recover."
+            )
+        )
 
     def progress_blocks(self) -> Iterator[Block]:
         """What is being done, and the time that is left."""
         if self.progress is None:
-            yield Progress(None, words.STARTING())
+            yield Progress(None, t("Starting ..."))
             return
         doing, left = DOING[self.progress.phase](), max(0.0, self.progress.seconds_left)
-        yield Progress(min(1.0, self.progress.share), words.LEFT(doing=doing, seconds=left))
+        yield Progress(
+            min(1.0, self.progress.share),
+            t("{doing}, at most {seconds:time} left", doing=doing, seconds=left),
+        )
 
     def result_blocks(self, verdict: DisplacedVerdict) -> Iterator[Block]:
         """The usual times, and what is to be kept in mind."""
@@ -89,13 +130,18 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         if look is not None and (figures := _medians(look)) is not None:
             yield figures
             yield GAP
-        took = words.TOOK(written=verdict.written_bytes, read=verdict.read_bytes, seconds=verdict.seconds)
+        took = t(
+            "It wrote {written:size} and read {read:size} in {seconds:.0f} s.",
+            written=verdict.written_bytes,
+            read=verdict.read_bytes,
+            seconds=verdict.seconds,
+        )
         yield para(took)
         yield from (para(caveat, hang=2) for caveat in verdict.caveats)
 
     def act_test(self, _row: str, _values: Values) -> None:
         """After the token."""
-        self.ask_token(words.ALLOW(), tuple(self._preview()), self._start)
+        self.ask_token(t("Test by writing?"), tuple(self._preview()), self._start)
 
     def _start(self) -> None:
         def measure(
@@ -114,8 +160,8 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
         """The statistics of both looks."""
         looks = (
-            (words.BEFORE_IDLE, verdict.statistics),
-            (words.AFTER_IDLE, verdict.statistics_after_idle),
+            (Sentence("Before the drive was left alone"), verdict.statistics),
+            (Sentence("After it was left alone"), verdict.statistics_after_idle),
         )
         behind = [
             block
@@ -123,8 +169,8 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
             if statistics is not None
             for block in (para(strong(caption())), *_told(statistics), GAP)
         ]
-        caveats = (Reason(Piece(caveat), (para(words.NOT_PROOF()),)) for caveat in verdict.caveats)
-        return (Reason(Piece(verdict.sentence), tuple(behind) or (para(words.NOT_PROOF()),)), *caveats)
+        caveats = (Reason(Piece(caveat), (para(NOT_PROOF),)) for caveat in verdict.caveats)
+        return (Reason(Piece(verdict.sentence), tuple(behind) or (para(NOT_PROOF),)), *caveats)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
         """The drives are looked at anew, with what is known now."""
@@ -134,13 +180,33 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 def _medians(look: Look) -> Figures | None:
     times = medians(look)
     shown = tuple(format_nanoseconds(time) for _, time in times)
-    return Figures(words.TIMES(), times, shown) if times else None
+    return Figures(t("What a read usually takes (median)"), times, shown) if times else None
 
 
 def _told(statistics: Statistics) -> Iterator[Block]:
     if statistics.t is not None and statistics.ratio is not None:
-        yield para(words.AT_RANDOM(ratio=statistics.ratio, t=statistics.t), indent=2)
+        yield para(
+            t(
+                "At random places, written takes {ratio:.2f} times as long (Welch's t {t:.1f}).",
+                ratio=statistics.ratio,
+                t=statistics.t,
+            ),
+            indent=2,
+        )
     if statistics.distance is not None:
-        yield para(words.IN_ORDER(distance=statistics.distance), indent=2)
+        yield para(
+            t(
+                "In the order of writing, the times lie {distance:.1f} apart "
+                "(Kolmogorov-Smirnov; by chance 1.4).",
+                distance=statistics.distance,
+            ),
+            indent=2,
+        )
     if statistics.from_memory is not None:
-        yield para(words.FROM_MEMORY(percent=100 * statistics.from_memory), indent=2)
+        yield para(
+            t(
+                "{percent:.0f} % of the written blocks came from a memory.",
+                percent=100 * statistics.from_memory,
+            ),
+            indent=2,
+        )

@@ -10,24 +10,28 @@ from wizard.desk.parts import around_rows, drive_rows
 from wizard.desk.parts.answers import answers, misaligned_found
 from wizard.desk.parts.runs import impediment, runs_on
 from wizard.desk.place import Place, Values
-from wizard.desk.places.words import drives as words
 from wizard.desk.view import Action, Column, Pane, Piece, Row, Rows, Step, Text, Tone, View, para
 from wizard.migrate.ext.candidates import Candidate, old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
+from wizard.model.said import Sentences, t
 from wizard.services.session import OpenRun, Session
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
 
+SET_UP = t("set up")
+ACTIONS = t("actions")
+SHOW = t("show it")
+
 HELP = (
-    words.HELP_LIST(),
-    words.HELP_ENTER(),
-    words.HELP_SEVERITY(),
-    words.HELP_WAITING(),
-    words.HELP_EXT4(),
-    words.HELP_PLUG(),
+    t("Each line is a drive. Reading it changes nothing. Right shows its partitions."),
+    t("Enter sets an empty drive up. Of any other it shows what can be done."),
+    t("A danger puts data at risk. A warning is likely harm, or a doubt. A note is good to know."),
+    t("What waits for you comes first: K puts it to use, U puts back what was there."),
+    t("An ext2 or ext3 filesystem can become ext4 and keep every file: m."),
+    t("A drive that is plugged in now appears by itself."),
 )
 COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
 
@@ -124,7 +128,11 @@ class Drives(Place):
         self.read()
         come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
         others = sorted(path for path, found in self._found.items() if found is None and before.get(path))
-        for paths, said in ((others, words.ANOTHER), (gone, words.LEFT), (come, words.PLUGGED)):
+        for paths, said in (
+            (others, Sentences("{drives:and} is another drive now.", "{drives:and} are other drives now.")),
+            (gone, Sentences("{drives:and} has gone.", "{drives:and} have gone.")),
+            (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
+        ):
             if paths:
                 self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
         if come and not self._led:
@@ -177,7 +185,7 @@ class Drives(Place):
         return View(
             "drives",
             Step.DRIVES,
-            words.TITLE(),
+            t("Drives"),
             tuple(self._actions(at, found)),
             drive_rows.about(self.services, len(self._listed)),
             rows=Rows(rows, at, COLUMNS),
@@ -198,7 +206,12 @@ class Drives(Place):
         if found is None:
             if at in self._found:
                 name = drive_rows.short(at)
-                return (Pane(name, (para(words.STILL_READING(drive=name)),)),)
+                return (
+                    Pane(
+                        name,
+                        (para(t("{drive} is being read. The other drives do not wait for it.", drive=name)),),
+                    ),
+                )
             return ()
         drive, diagnosis = found
         device = "" if at == drive.path else at
@@ -213,44 +226,40 @@ class Drives(Place):
 
     def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
         if at.startswith("run:"):
-            yield Action("show-run", "enter", words.SHOW())
+            yield Action("show-run", "enter", SHOW)
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
-            yield Action("keep", "K", words.KEEP(), ends=True)
+            yield Action("keep", "K", t("keep"), ends=True)
         if any("undo" in run.ways for run in self.desk.runs):
-            yield Action("undo", "U", words.UNDO(), ends=True)
+            yield Action("undo", "U", t("undo"), ends=True)
         if self.services.asks_for_root:
-            yield Action("as-root", "o", words.READ_AS_ROOT())
-        yield Action("again", "r", words.AGAIN(), aside=True)
+            yield Action("as-root", "o", t("read as root"))
+        yield Action("again", "r", t("read again"), aside=True)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
         why_not = self._impediment(drive)
         ready = at == drive.path and drive.is_empty and not why_not
-        yield (
-            Action("set-up", "enter", words.SET_UP())
-            if ready
-            else Action("actions", "enter", words.ACTIONS())
-        )
+        yield (Action("set-up", "enter", SET_UP) if ready else Action("actions", "enter", ACTIONS))
         if not ready:
-            yield Action("set-up", "s", words.SET_UP(), why_not, aside=bool(why_not))
+            yield Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
         if self._old_filesystems(at, drive):
-            yield Action("to-ext4", "m", words.TO_EXT4())
+            yield Action("to-ext4", "m", t("to ext4"))
         if ready:
-            yield Action("actions", "a", words.ACTIONS())
+            yield Action("actions", "a", ACTIONS)
         if runs_on(self.desk.runs, drive, at):
-            yield Action("show-run", "v", words.SHOW())
-        yield Action("why", "w", words.WHY())
-        yield Action("health", "i", words.HEALTH())
-        yield Action("speed", "t", words.SPEED(), aside=True)
+            yield Action("show-run", "v", SHOW)
+        yield Action("why", "w", t("why"))
+        yield Action("health", "i", t("health"))
+        yield Action("speed", "t", t("speed"), aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
         yield from self._fold(drive)
 
     def _fold(self, drive: Drive) -> Iterator[Action]:
         if drive.partitions and drive.path in self._opened:
-            yield Action("close", "left", words.CLOSE())
+            yield Action("close", "left", t("fold"))
         elif drive.partitions:
-            yield Action("open", "right", words.OPEN())
+            yield Action("open", "right", t("partitions"))
 
     def _old_filesystems(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
@@ -377,18 +386,20 @@ class Drives(Place):
         elif found := self._current(row):
             able = [*runs_on(able, found[0], row)] or able
         if not able:
-            raise Refused(str(words.NOTHING_WAITS()))
+            raise Refused(str(t("Nothing waits to be kept or undone.")))
         if len(able) > 1:
-            raise Refused(str(words.SEVERAL_WAIT()))
+            raise Refused(str(t("Several wait. Go to the row of the one that you mean.")))
         return able[0]
 
     def taken(self, row: str) -> Session:
         """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
         found = self._current(row)
         if found is None:
-            raise Refused(str(words.NOT_ANSWERED() if self._found else words.NOTHING_HERE()))
+            raise Refused(
+                str(t("This drive has not answered yet.") if self._found else t("There is no drive here."))
+            )
         if self._around is None:
-            raise Refused(str(words.LOOKING()))
+            raise Refused(str(t("The kernel and the tools are still being looked at.")))
         drive = found[0]
         machine = replace(self._around, drives=self.answered)
         before = self.desk.session

@@ -23,6 +23,7 @@ from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.migrate.ext.candidates import old_filesystems
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.session import Session
 from wizard.services.spread import spread_words, still_there
 
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
     from wizard.desk.view import Text
     from wizard.model.advice import Advice
 
+EXT4_INSTEAD = t("To get ext4, nothing need be lost: m keeps every file.")
+WHY = t("why")
+
 HELP = (
-    words.HELP_ALL(),
-    words.HELP_KEEP(),
-    words.HELP_ADJUST(),
-    words.HELP_VOLUME(),
-    words.HELP_SYSTEM(),
-    words.HELP_DRIVES(),
+    t("All that is decided stands here. Change anything; nothing is written yet."),
+    t("Kept partitions stay to the byte. x changes between keeping and replacing all."),
+    t("z moves, grows or shrinks a partition that is there. That is a job of its own."),
+    t("A volume is a partition with a filesystem in it."),
+    t("p takes what starts a desktop: EFI system partition, swap, system and home."),
+    t("d lays the volume over several drives, mirrored or striped."),
 )
 
 
@@ -71,9 +75,16 @@ class Planning(Place):
             self._fault = str(error)
             session = replace(session, plan=None)
         if not session.wishes:
-            self._fault, self.missing = str(words.NO_FILESYSTEM()), draft.missing_makers(session)
+            self._fault, self.missing = (
+                str(t("No filesystem for this can be made here. f shows them all, and why not.")),
+                draft.missing_makers(session),
+            )
         elif session.mode is None and session.part is None:
-            self._fault = str(words.UNREAD_YET() if self._unread else words.CHOOSE())
+            self._fault = str(
+                t("The drive was not read, so nobody knows what is there and where there is room.")
+                if self._unread
+                else t("It does not fit beside what is there. x replaces everything on the drive instead.")
+            )
             session = replace(session, plan=None)
         self._at = min(self._at, max(0, len(session.wishes) - 1))
         self.desk.session = session
@@ -98,7 +109,7 @@ class Planning(Place):
         return View(
             "plan",
             Step.PLAN,
-            words.TITLE(),
+            t("Volumes"),
             tuple(self._actions()),
             about_drive(session),
             above=tuple(self._above()),
@@ -110,12 +121,12 @@ class Planning(Place):
     def _above(self) -> Iterator[Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield para(muted(words.FOR()), printable(str(session.advice.workload.title), 60))
+            yield para(muted(t("For:")), printable(str(session.advice.workload.title), 60))
         if plan is None:
             key = "as-root" if self._can_read else ""
-            yield para(Piece(words.CANNOT(), Tone.DANGER), self._fault, hang=2, key=key)
+            yield para(Piece(t("This cannot be done:"), Tone.DANGER), self._fault, hang=2, key=key)
             if self._has_old_filesystem:
-                yield para(words.EXT4_INSTEAD(), key="to-ext4")
+                yield para(EXT4_INSTEAD, key="to-ext4")
             return
         yield from plan_bars(plan)
         yield GAP
@@ -123,19 +134,21 @@ class Planning(Place):
             yield para(Piece(danger, Tone.DANGER), hang=2)
         yield lost_line(session, plan)
         if session.stripe:
-            yield para(words.ON_DRIVES(drives=spread_words(session)))
+            yield para(t("On {drives}.", drives=spread_words(session)))
         if note := mirror_note(plan):
             yield para(note)
         if plan.unread:
             key = "as-root" if self._can_read else ""
-            yield para(Piece(words.UNREAD(), Tone.WARN), hang=2, key=key)
+            yield para(
+                Piece(t("The drive was not read, so this cannot be applied."), Tone.WARN), hang=2, key=key
+            )
         else:
             yield undo_line(plan, self.services.why_direct(plan))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield para(Piece(words.DOUBT(), Tone.WARN), printable(str(doubt), 600), hang=2)
+            yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
         loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
-            yield para(words.EXT4_INSTEAD(), key="to-ext4")
+            yield para(EXT4_INSTEAD, key="to-ext4")
 
     @property
     def _unread(self) -> bool:
@@ -158,33 +171,35 @@ class Planning(Place):
         session = self.session
         whole, alone = session.part is None, not session.stripe
         holds = session.drive is not None and not session.drive.is_empty
-        yield Action("review", "enter", words.REVIEW(), self._fault or "")
+        yield Action("review", "enter", t("review"), self._fault or "")
         if self._can_read:
-            yield Action("as-root", "a", words.AS_ROOT())
+            yield Action("as-root", "a", t("read as root"))
         none = "" if session.wishes else self._fault
-        yield Action("edit", "e", words.EDIT(), none)
-        yield Action("filesystem", "f", words.CHANGE_FILESYSTEM())
-        yield Action("options", "o", words.CHANGE_OPTIONS(), none)
-        yield Action("try", "t", words.TRY(), self._why_not_try())
+        yield Action("edit", "e", t("edit"), none)
+        yield Action("filesystem", "f", t("filesystem"))
+        yield Action("options", "o", t("options"), none)
+        yield Action("try", "t", t("try them"), self._why_not_try())
         if whole:
-            yield Action("add", "+", words.ADD(), none or ("" if alone else words.ONE_ALONE()))
-            yield Action("remove", "-", words.REMOVE(), none, aside=len(session.wishes) < 2)
+            yield Action(
+                "add", "+", t("add"), none or ("" if alone else t("One volume takes all of the drives."))
+            )
+            yield Action("remove", "-", t("remove"), none, aside=len(session.wishes) < 2)
             if holds and alone:
                 replaces = session.mode is Mode.REPLACE
-                label = words.KEEP() if replaces else words.REPLACE()
+                label = t("keep what is there") if replaces else t("replace everything")
                 yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
-            yield Action("drives", "d", words.DRIVES(), none)
+            yield Action("drives", "d", t("more drives"), none)
             if holds and alone and session.drive and session.drive.partitions:
-                yield Action("adjust", "z", words.ADJUST(), self._why_not_adjust(), aside=True)
-            yield Action("system", "p", words.SYSTEM(), aside=True)
-            yield Action("table", "g", words.TABLE(), aside=True)
+                yield Action("adjust", "z", t("size and place"), self._why_not_adjust(), aside=True)
+            yield Action("system", "p", t("system's volumes"), aside=True)
+            yield Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
-            yield Action("to-ext4", "m", words.TO_EXT4(), aside=True)
-        yield Action("commands", "v", words.COMMANDS(), self._fault or "")
-        yield Action("why", "w", words.WHY(), aside=True)
-        yield Action("speed", "b", words.SPEED(), aside=True)
-        yield Action("save", "s", words.SAVE(), self._fault or "", aside=True)
-        yield Action("back", "escape", BACK())
+            yield Action("to-ext4", "m", t("to ext4"), aside=True)
+        yield Action("commands", "v", t("commands"), self._fault or "")
+        yield Action("why", "w", WHY, aside=True)
+        yield Action("speed", "b", t("test alignment"), aside=True)
+        yield Action("save", "s", t("save"), self._fault or "", aside=True)
+        yield Action("back", "escape", BACK)
 
     def _why_not_try(self) -> Text:
         """Why the filesystems of the volume under the cursor cannot be tried."""
@@ -207,7 +222,11 @@ class Planning(Place):
             drive = self.session.drive
             empty = drive is None or drive.is_empty
             trial = replace(self.session, mode=Mode.USE_FREE)
-            self._keeps = str(words.NOTHING_TO_KEEP()) if empty else draft.fault(self.services, trial)
+            self._keeps = (
+                str(t("There is nothing on the drive to keep."))
+                if empty
+                else draft.fault(self.services, trial)
+            )
         return self._keeps
 
     def moved(self, row: str) -> None:
@@ -239,7 +258,7 @@ class Planning(Place):
         wish = draft.default_wish(self.services, self.session, self.session.wishes)
         self._open(wish, len(self.session.wishes))
         if any(one.takes_rest for one in self.session.wishes):
-            self.desk.place.tell(words.SIZE_FIRST())
+            self.desk.place.tell(t("Give the volume that takes all that is left a size first."))
 
     def _open(self, wish: Wish, index: int) -> None:
         from wizard.desk.details.volume import Volume
@@ -260,7 +279,7 @@ class Planning(Place):
     def act_remove(self, _row: str, _values: Values) -> None:
         """One volume less."""
         if len(self.session.wishes) == 1:
-            raise BadInput(str(words.LAST_STAYS()))
+            raise BadInput(str(t("The last volume stays; e changes it.")))
         self._renew(draft.without_wish(self.session, self._at))
 
     def act_filesystem(self, _row: str, _values: Values) -> None:
@@ -306,7 +325,11 @@ class Planning(Place):
         self.desk.go(Spread(self.desk, self.session, self._renew))
 
     def _why_not_adjust(self) -> Text:
-        return words.REPLACED() if self.session.mode is Mode.REPLACE else ""
+        return (
+            t("All that is there is replaced; x keeps it instead.")
+            if self.session.mode is Mode.REPLACE
+            else ""
+        )
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Size and place of a partition that is there."""
@@ -350,7 +373,7 @@ class Planning(Place):
         from wizard.desk.jobs.of_plan import PlanJob
 
         if (plan := self.session.plan) is not None:
-            self.desk.go(Page(self.desk, words.STEPS(), PlanJob(plan).commands(self.services)))
+            self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
 
     def act_why(self, _row: str, _values: Values) -> None:
         """Each step with why it is as it is."""
@@ -358,12 +381,12 @@ class Planning(Place):
         from wizard.desk.parts.reasons import step_reasons
 
         if (plan := self.session.plan) is not None:
-            self.desk.go(Reasons(self.desk, words.WHY(), step_reasons(plan, self.session.wishes)))
+            self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.wishes)))
         elif self.session.advice is not None and self.session.choice is not None:
             from wizard.desk.parts.reasons import choice_reasons
 
             reasons = choice_reasons(self.session.choice, self.session.advice)
-            self.desk.go(Reasons(self.desk, words.WHY(), reasons))
+            self.desk.go(Reasons(self.desk, WHY, reasons))
 
     def act_try(self, _row: str, _values: Values) -> None:
         """Try filesystems for the volume under the cursor."""

@@ -10,7 +10,6 @@ from wizard.desk.draft import for_purpose, planned, usual_purpose
 from wizard.desk.parts.bars import plan_bars
 from wizard.desk.parts.drive_rows import kind_of, short
 from wizard.desk.place import Place, Values
-from wizard.desk.places.words import purpose as words
 from wizard.desk.view import (
     Action,
     Block,
@@ -35,10 +34,13 @@ from wizard.layout.words import who
 from wizard.model.advice import Place as Rank
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.services.session import Session
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
+
+NOTHING = t("No filesystem that suits it can be made on this drive:")
 
 
 COLUMNS = (Column(), Column(least=78))
@@ -66,19 +68,25 @@ class Purpose(Place):
             Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
         )
         actions = (
-            Action("plan", "enter", words.PLAN_FOR()),
-            Action("why", "w", words.WHY()),
-            Action("back", "escape", BACK()),
+            Action("plan", "enter", t("plan for this")),
+            Action("why", "w", t("why")),
+            Action("back", "escape", BACK),
         )
         return View(
             "purpose",
             Step.PURPOSE,
-            words.TITLE(),
+            t("What will it mostly hold?"),
             actions,
             about_drive(self._session),
             rows=Rows(rows, self._at, COLUMNS),
             panes=tuple(self._panes()),
-            help=(words.HELP_NEAREST(), words.HELP_OWN()),
+            help=(
+                t("Choose what comes nearest. The plan can change all of it."),
+                t(
+                    "Purposes are files. Your own go to ~/.config/diskwright/workloads or "
+                    "/etc/diskwright/workloads."
+                ),
+            ),
         )
 
     def _panes(self) -> Iterator[Pane]:
@@ -123,7 +131,7 @@ class Purpose(Place):
 
         tried = self._try(row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
-            self.tell(tried if isinstance(tried, str) else words.NOTHING(), Tone.WARN)
+            self.tell(tried if isinstance(tried, str) else NOTHING, Tone.WARN)
             return
         self.desk.go(
             Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
@@ -139,36 +147,43 @@ def about_drive(session: Session) -> Text:
     if session.others:
         name = " + ".join(map(short, (one.path for one in session.drives)))
     size = drive.size_bytes or 0
-    return words.DRIVE(drive=name, size=size, kind=kind_of(drive))
+    return t("{drive}  {size:size}  {kind}", drive=name, size=size, kind=kind_of(drive))
 
 
 def _leads_to(session: Session) -> Iterator[Block]:
     """The volumes in a bar, where they are mounted, who may write, and what would be good too."""
     advice = session.advice
     if session.choice is None or advice is None:
-        yield para(Piece(words.NOTHING(), Tone.WARN))
+        yield para(Piece(NOTHING, Tone.WARN))
         for choice in for_files(advice.choices) if advice else ():
-            why = choice.obstacles[0] if choice.obstacles else words.CAN_BE_MADE()
+            why = choice.obstacles[0] if choice.obstacles else t("can be made, and does not suit it")
             yield para(strong(title_of(choice.filesystem)), why, indent=2, hang=2)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drives[0])
-        yield para(Piece(words.NOT_READ() if unread else words.NOT_YET(), Tone.WARN))
+        yield para(
+            Piece(
+                t("The drive was not read: the plan says what to do.")
+                if unread
+                else t("It does not fit beside what is there: the plan says what to do."),
+                Tone.WARN,
+            )
+        )
     else:
         yield plan_bars(plan)[1]
     for index, wish in enumerate(session.wishes):
         size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
         pieces: list[Piece | Text] = [
-            muted(words.YOU_GET()) if not index else muted(""),
+            muted(t("You get")) if not index else muted(""),
             strong(printable(wish.final_label, 40)),
         ]
-        pieces.append(words.ONE_VOLUME(filesystem=title_of(wish.choice.filesystem), size=size))
+        pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(wish.choice.filesystem), size=size))
         if wish.mount_point:
-            pieces += [words.AT(place=wish.mount_point), words.WRITABLE(who=who(wish.writer))]
+            pieces += [t("at {place}", place=wish.mount_point), t("writable by {who}", who=who(wish.writer))]
         yield para(*pieces, hang=2)
     good = [
         title_of(one.filesystem) for one in advice.choices if one.place is Rank.SECOND and not one.obstacles
     ]
     if good and len(session.wishes) == 1:
-        yield para(muted(words.GOOD_TOO()), ", ".join(good))
+        yield para(muted(t("Good too")), ", ".join(good))

@@ -34,15 +34,23 @@ from wizard.layout.wishes.passphrase import passphrase_fault, passphrase_warning
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 
 if TYPE_CHECKING:
     from wizard.desk.desk import Desk
     from wizard.desk.jobs.job import Job
 
+COMMANDS = t("commands")
+SAVE = t("save")
+
 ENOUGH = 4
 """Characters from the end of a serial that are enough where no other drive's ends alike."""
 
-HELP = (words.HELP_TOKEN(), words.HELP_LOOK(), words.HELP_PROCESS())
+HELP = (
+    t("The serial proves that you mean this drive and no other. The label has it too."),
+    t("Before the first write the drive is looked at again. If it differs, nothing is written."),
+    t("The work is a process of its own: closing this terminal does not stop it."),
+)
 
 
 class Review(Place):
@@ -108,7 +116,14 @@ class Review(Place):
             fields=() if self._blocked or self._beginning else tuple(self._fields()),
             panes=tuple(self._panes()),
             busy=self._measuring or self._beginning,
-            help=(*HELP, *((words.HELP_PASSPHRASE(),) if self.job.takes_passphrase else ())),
+            help=(
+                *HELP,
+                *(
+                    (t("The passphrase is kept nowhere. Several words that nobody guesses are best."),)
+                    if self.job.takes_passphrase
+                    else ()
+                ),
+            ),
         )
 
     def _banner(self, lost: tuple[Text, ...]) -> Banner:
@@ -116,28 +131,45 @@ class Review(Place):
         if lost:
             return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
         if risk := self.job.risk(self.services) or (
-            words.UNLESS_FAILS() if self._word_without_way_back else ""
+            t("What is there stays, if nothing fails: there is no way back.")
+            if self._word_without_way_back
+            else ""
         ):
             return Banner(risk, (), Tone.WARN)
-        return Banner(words.NOTHING_LOST(), (), Tone.GOOD)
+        return Banner(t("Nothing is lost."), (), Tone.GOOD)
 
     def _above(self) -> Iterator[Block]:
         if self._beginning:
-            yield Progress(None, words.BEGINNING())
+            yield Progress(None, t("Looking at the drive once more, then beginning ..."))
         elif self._measuring:
-            yield Progress(None, words.BEGINS_THEN() if self._pressed else words.MEASURING())
+            yield Progress(
+                None,
+                t("It begins as soon as that is known.")
+                if self._pressed
+                else t("Trying it out on a stand-in first; nothing is written to the drive by that ..."),
+            )
         elif self._room is not None and self._room.sentence and self._tells_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
-            yield para(muted(words.ROOM()), Piece(self._room.sentence, tone), hang=2)
+            yield para(muted(t("Room:")), Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
             yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
             if self.services.needs_root:
-                yield para(words.HERE_NOT())
+                yield para(t("Save it, and apply it later by:"))
                 yield Command((self.job.command(self.services, "FILE"),))
         elif self.job.unread:
-            yield para(Piece(words.UNREAD(), Tone.WARN))
+            yield para(
+                Piece(
+                    t("What the drive holds was not read, so this is not applied. Read it as root first."),
+                    Tone.WARN,
+                )
+            )
         elif self.services.asks_for_root:
-            yield para(Piece(words.ASKS_ROOT(), Tone.WARN))
+            yield para(
+                Piece(
+                    t("You are not root. Applying asks for that first, perhaps with your password."),
+                    Tone.WARN,
+                )
+            )
 
     def _tells_room(self, room: WayBackRoom) -> bool:
         """Not how much a way back takes that would bring nothing back; that it does not fit always."""
@@ -146,14 +178,14 @@ class Review(Place):
     def _panes(self) -> Iterator[Pane]:
         # Without numbers: `commands` and Work number every single step.
         steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
-        steps.append(para(muted(words.TAKES(seconds=sum(self.job.seconds)))))
-        yield Pane(words.WILL(), tuple(steps))
+        steps.append(para(muted(t("Takes {seconds:time}.", seconds=sum(self.job.seconds)))))
+        yield Pane(t("What will be done"), tuple(steps))
         back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
         doubts = (*self.job.doubts, *self.services.journal_doubts())
         if doubts:
-            back += [GAP, para(muted(words.DOUBTS()))]
+            back += [GAP, para(muted(t("Good to know, and in doubt")))]
             back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
-        yield Pane(words.WAY_BACK(), tuple(back))
+        yield Pane(t("Way back"), tuple(back))
 
     def _fields(self) -> Iterator[Field]:
         for number, drive in enumerate(self.job.drives):
@@ -161,17 +193,31 @@ class Review(Place):
             token = printable(whole, 40)
             can_cut = self._shortest_token(drive) != whole
             alone = len(self.job.drives) == 1 and whole == drive.token
-            caption = words.TOKEN() if alone else words.TOKEN_OF(drive=short(drive.path))
-            whole_hint = words.HINT_WHOLE if drive.serial else words.HINT_NO_SERIAL
-            hint = words.HINT(token=token) if can_cut else whole_hint(token=token)
+            caption = t("Serial") if alone else words.TOKEN_OF(drive=short(drive.path))
+            whole_hint = (
+                words.HINT_WHOLE
+                if drive.serial
+                else Sentence("type {token}: this drive has no serial number")
+            )
+            hint = (
+                t("the last four of {token}, or all of it", token=token)
+                if can_cut
+                else whole_hint(token=token)
+            )
             key = f"token{number}"
             yield Field(key, caption, self._typed.get(key, ""), hint)
         if self._word_without_way_back:
-            hint = words.WORD_HINT(word=self._word_without_way_back)
-            yield Field("word", words.WORD(), self._typed.get("word", ""), hint)
+            hint = t("type {word}: what is there cannot be put back", word=self._word_without_way_back)
+            yield Field("word", t("And"), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
-            yield Field("passphrase", words.PASSPHRASE(), "", words.PASSPHRASE_HINT(), secret=True)
-            yield Field("again", words.AGAIN(), "", words.AGAIN_HINT(), secret=True)
+            yield Field(
+                "passphrase",
+                words.PASSPHRASE,
+                "",
+                t("a new one; whoever loses it loses the data"),
+                secret=True,
+            )
+            yield Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
         """The tokens of all other drives that are attached, or meant."""
@@ -199,18 +245,18 @@ class Review(Place):
         if self._beginning:
             return
         if self.services.apply_obstacle:
-            yield Action("save", "enter", words.SAVE())
+            yield Action("save", "enter", SAVE)
         elif self.job.unread:
             yield (
-                Action("as-root", "enter", words.AS_ROOT())
+                Action("as-root", "enter", t("read as root"))
                 if self.services.asks_for_root
-                else Action("back", "enter", BACK())
+                else Action("back", "enter", BACK)
             )
         else:
-            yield Action("apply", "enter", words.DESTROY() if destroys else words.APPLY(), ends=True)
-        yield Action("commands", "f3", words.COMMANDS())
-        yield Action("save", "f4", words.SAVE())
-        yield Action("back", "escape", BACK())
+            yield Action("apply", "enter", t("delete and apply") if destroys else t("apply"), ends=True)
+        yield Action("commands", "f3", COMMANDS)
+        yield Action("save", "f4", SAVE)
+        yield Action("back", "escape", BACK)
 
     def turned(self, _field: str, values: Values) -> None:
         """What was typed stays."""
@@ -225,7 +271,9 @@ class Review(Place):
         for number, drive in enumerate(self.job.drives):
             self._check_token(drive, values.get(f"token{number}", "").strip())
         if self._word_without_way_back and values.get("word", "").strip() != self._word_without_way_back:
-            raise Refused(str(words.WRONG_WORD(word=self._word_without_way_back)))
+            raise Refused(
+                str(t("Type {word} too: what is there cannot be put back.", word=self._word_without_way_back))
+            )
         self._secret = self._passphrase(values) if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
@@ -243,14 +291,14 @@ class Review(Place):
         """What was typed twice; raises Refused for what cannot be, and once for what is only weak."""
         secret = os.fsencode(values.get("passphrase", ""))
         if not secret:
-            raise Refused(str(words.NO_PASSPHRASE()))
+            raise Refused(str(words.NO_PASSPHRASE))
         if fault := passphrase_fault(secret):
-            raise Refused(str(words.FAULTY(fault=fault)))
+            raise Refused(str(t("This passphrase {fault}.", fault=fault)))
         if values.get("again") != values.get("passphrase"):
-            raise Refused(str(words.DIFFERENT()))
+            raise Refused(str(words.DIFFERENT))
         if (warning := passphrase_warning(secret)) and self._warned != secret:
             self._warned = secret
-            raise Refused(str(words.ALL_THE_SAME(warning=warning)))
+            raise Refused(str(t("{warning} Enter again takes it all the same.", warning=warning)))
         return secret
 
     _secret: bytes | None = None
@@ -285,7 +333,7 @@ class Review(Place):
         from wizard.desk.asides.pages import Page
 
         self._keep(values)
-        self.desk.go(Page(self.desk, words.COMMANDS(), self.job.commands(self.services)))
+        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_save(self, _row: str, values: Values) -> None:
         """As a file."""

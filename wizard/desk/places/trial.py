@@ -10,8 +10,8 @@ from wizard.desk.asides.measuring import Measuring
 from wizard.desk.parts.figures import measured_blocks
 from wizard.desk.parts.reasons import Reason, verdict_reasons
 from wizard.desk.place import Values
-from wizard.desk.places.words import trial as words
 from wizard.desk.view import GAP, Action, Banner, Block, Progress, Tone, para
+from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import Outcome, Verdict
 from wizard.trial.measure import Progress as Measured
 
@@ -30,12 +30,12 @@ class Trial(Measuring[Measured, Verdict]):
     """The result stays with what was settled of the drive."""
 
     place = "trial"
-    title = words.TITLE
+    title = Sentence("Does alignment matter on {drive}?")
     help = (
-        words.HELP_PAIRS(),
-        words.HELP_END(seconds=int(BUDGET_SECONDS)),
-        words.HELP_INTERVAL(),
-        words.HELP_WRITING(),
+        t("Small pieces are read in pairs: one on a block boundary, and one beside it right afterwards."),
+        t("It ends as soon as the answer is sure, or after {seconds} seconds.", seconds=int(BUDGET_SECONDS)),
+        t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
+        t("Reading alone never clears a drive: the price of misalignment is paid in writing."),
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
@@ -50,10 +50,12 @@ class Trial(Measuring[Measured, Verdict]):
         """By reading, by writing, and as if the blocks were larger."""
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
-        yield Action("measure", key, words.READ(), obstacle)
-        yield Action("write", "p", words.WRITE(), obstacle or self.services.scratch_obstacle(self.drive))
-        why_not = obstacle or ("" if self._may_hide else words.NOT_512())
-        yield Action("as-large", "4", words.AS_LARGE(), why_not)
+        yield Action("measure", key, t("measure by reading"), obstacle)
+        yield Action("write", "p", t("by writing"), obstacle or self.services.scratch_obstacle(self.drive))
+        why_not = obstacle or (
+            "" if self._may_hide else t("This is for drives that claim blocks of 512 bytes.")
+        )
+        yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
 
     @property
     def _may_hide(self) -> bool:
@@ -68,28 +70,53 @@ class Trial(Measuring[Measured, Verdict]):
 
     def possible_blocks(self) -> Iterator[Block]:
         """What each way would tell."""
-        yield para(words.NOT_YET(), key="measure")
+        yield para(
+            t("Reading for at most half a minute tells. It changes nothing on the drive."), key="measure"
+        )
         if self._may_hide:
             yield GAP
-            yield para(words.HIDING(), key="as-large")
+            yield para(
+                t(
+                    "It says that its blocks have 512 bytes, so nothing can be beside them. Some "
+                    "drives hide larger ones."
+                ),
+                key="as-large",
+            )
         yield GAP
         if reason := self.services.scratch_obstacle(self.drive):
-            yield para(words.NO_WRITING(), reason)
+            yield para(t("Writing cannot be measured:"), reason)
         else:
-            yield para(words.CAN_WRITE(), key="write")
+            yield para(
+                t("It has free space that nothing uses. Measuring by writing there says more."), key="write"
+            )
 
     def progress_blocks(self) -> Iterator[Block]:
         """The time that is left, and what it looks like so far."""
         progress = self.progress
         if progress is None:
-            yield Progress(None, words.STARTING())
+            yield Progress(None, t("Starting ..."))
             return
         left = max(0.0, progress.seconds_left)
-        yield Progress(max(0.0, min(1.0, 1 - left / BUDGET_SECONDS)), words.LEFT(seconds=left))
+        yield Progress(
+            max(0.0, min(1.0, 1 - left / BUDGET_SECONDS)), t("at most {seconds:time} left", seconds=left)
+        )
         if progress.estimate:
-            yield para(words.SO_FAR(count=progress.pairs, estimate=progress.estimate))
+            yield para(
+                tn(
+                    "{count} pair so far: misaligned takes {estimate:.2f} times as long.",
+                    "{count} pairs so far: misaligned takes {estimate:.2f} times as long.",
+                    count=progress.pairs,
+                    estimate=progress.estimate,
+                )
+            )
         else:
-            yield para(words.NOTHING_YET(count=progress.pairs))
+            yield para(
+                tn(
+                    "{count} pair so far, and nothing to say yet.",
+                    "{count} pairs so far, and nothing to say yet.",
+                    count=progress.pairs,
+                )
+            )
 
     def act_measure(self, _row: str, _values: Values) -> None:
         """By reading only."""
@@ -101,7 +128,11 @@ class Trial(Measuring[Measured, Verdict]):
 
     def act_write(self, _row: str, _values: Values) -> None:
         """After the token."""
-        self.ask_token(words.ALLOW(), (para(words.ALLOW_TEXT()),), lambda: self._start(write=True))
+        self.ask_token(
+            t("Measure by writing?"),
+            (para(t("Pieces of free space are read, and the very same bytes are written back there.")),),
+            lambda: self._start(write=True),
+        )
 
     def _start(self, *, write: bool, physical_bytes: int | None = None) -> None:
         def measure(on_progress: Callable[[Measured], None], stop: Callable[[], bool]) -> Verdict:

@@ -13,6 +13,7 @@ from wizard.desk.parts.tried import progress_blocks, verdict_banner, verdict_blo
 from wizard.desk.place import Place, Values
 from wizard.desk.view import Action, Pane, Step, Tone, View
 from wizard.desk.words import BACK
+from wizard.model.said import t
 from wizard.trial.candidates.sentences import title_of
 
 if TYPE_CHECKING:
@@ -68,19 +69,19 @@ class Tryout(Place):
 
     def _actions(self) -> Iterator[Action]:
         if self._working:
-            yield Action("stop", "S", words.STOP(), ends=True)
-            yield Action("back", "escape", BACK(), words.AT_WORK())
+            yield Action("stop", "S", t("stop"), ends=True)
+            yield Action("back", "escape", BACK, t("Filesystems are being tried. S stops that."))
             return
         verdict = self._verdict
         if verdict is None:
-            yield Action("back", "enter", BACK())
+            yield Action("back", "enter", BACK)
         else:
-            yield Action("keep", "enter", words.KEEP(planned=title_of(verdict, verdict.planned)))
+            yield Action("keep", "enter", t("keep {planned}", planned=title_of(verdict, verdict.planned)))
             if better := verdict.better:
-                yield Action("use", "x", words.USE(other=title_of(verdict, better)))
-            yield Action("save", "s", words.SAVE())
-        yield Action("again", "r", words.AGAIN())
-        yield Action("back", "escape", BACK(), aside=verdict is None)
+                yield Action("use", "x", t("use {other} instead", other=title_of(verdict, better)))
+            yield Action("save", "s", t("save"))
+        yield Action("again", "r", t("try again"))
+        yield Action("back", "escape", BACK, aside=verdict is None)
 
     def act_keep(self, _row: str, _values: Values) -> None:
         """The plan stays as it is."""
@@ -101,7 +102,7 @@ class Tryout(Place):
     def act_stop(self, _row: str, _values: Values) -> None:
         """End it early."""
         self._stop.set()
-        self.tell(words.STOPPING())
+        self.tell(t("Stopping ..."))
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The result, with every round."""
@@ -110,7 +111,7 @@ class Tryout(Place):
 
         if self._verdict:
             proposal = f"{short(self._verdict.drive)}-trial.json"
-            save(self.desk, words.RESULT(), render_trial(self._verdict), proposal)
+            save(self.desk, t("the result"), render_trial(self._verdict), proposal)
 
     def _start(self) -> None:
         if self._working:

@@ -12,12 +12,12 @@ from wizard.desk.asides.asking import Typing
 from wizard.desk.parts.drive_rows import short
 from wizard.desk.parts.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.desk.place import Place, Values, back_action
-from wizard.desk.places.words import ways as words
 from wizard.desk.view import Action, Block, Command, Field, Piece, Rows, Step, Text, Tone, View, para, strong
 from wizard.migrate.carry import can_be_carried, carrying_steps
 from wizard.migrate.told.ways import COMPARED, is_damaged, offer_of
 from wizard.model.documents.migration import Way
 from wizard.model.errors import BadInput, Refused
+from wizard.model.said import t
 from wizard.services.session import Moving
 
 if TYPE_CHECKING:
@@ -27,17 +27,24 @@ if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
 
+LOOKING = t("Looking at the filesystem; nothing is written by that ...")
+AGAIN = t("look again")
+TAKE = t("take it")
+
 T = TypeVar("T")
 
 HELP = (
-    words.HELP_WAY(),
-    words.HELP_COMPARE(),
-    words.HELP_REPAIR(),
-    words.HELP_CARRY(),
-    words.HELP_FOLDER(),
-    words.HELP_TARGET(),
-    words.HELP_EXTENT(),
-    words.HELP_INODE(),
+    t("Each line is a way from this filesystem to ext4."),
+    t(
+        "Compare: every file is read before and after. It is the best proof there "
+        "is, and takes the time told."
+    ),
+    t("Repair: damage may be repaired, where the filesystem says that it has any."),
+    t("Carry: a filesystem in use is changed from a rescue medium. The plan for that is saved."),
+    t("Folder: where a way takes the room that it needs elsewhere."),
+    t("Target: the volume on which a fresh ext4 would be made."),
+    t("Extent: ext4 notes a file as a few runs of blocks, ext3 every single block."),
+    t("Inode: what the filesystem keeps of one file: owner, times, where its blocks are."),
 )
 
 
@@ -96,50 +103,55 @@ class Ways(Place):
     def _title(self, prospect: Prospect | None) -> Text:
         device = short(self._moving.device)
         if prospect and prospect.before.label:
-            return words.TITLE_NAMED(device=device, label=prospect.before.label)
-        return words.TITLE(device=device)
+            return t('{device} "{label}" to ext4', device=device, label=prospect.before.label)
+        return t("{device} to ext4", device=device)
 
     def _about(self, prospect: Prospect | None) -> Text:
         device = short(self._moving.device)
         if prospect is None:
             return device
-        return words.ABOUT(device=device, kind=prospect.before.kind, size=prospect.before.size_bytes)
+        return t(
+            "{device}  {kind}  {size:size}",
+            device=device,
+            kind=prospect.before.kind,
+            size=prospect.before.size_bytes,
+        )
 
     def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
         if prospect is not None:
-            said = words.LEAD() if prospect.default else words.NO_WAY()
-            return (para(strong(said), prospect.why, hang=2), para(words.KEEPS()))
+            said = t("Recommended:") if prospect.default else t("No way is possible now:")
+            return (para(strong(said), prospect.why, hang=2), para(t("Every way keeps every file.")))
         if self._doing != "":
             return (para(self._doing),)
         if self._fault:
-            return (para(Piece(words.NOT_SHOWN(), Tone.WARN), self._fault, hang=2),)
-        return (para(words.NEEDS_LOOK()),)
+            return (para(Piece(t("The ways cannot be shown:"), Tone.WARN), self._fault, hang=2),)
+        return (para(t("The ways are not known yet. r looks at the filesystem.")),)
 
     def _actions(self, prospect: Prospect | None, offer: Offer | None) -> tuple[Action, ...]:
-        wait: Text = words.MOMENT() if self._doing != "" else ""
+        wait: Text = t("The filesystem is still being looked at.") if self._doing != "" else ""
         if prospect is None or offer is None:
-            return (Action("again", "r", words.AGAIN(), wait), back_action())
+            return (Action("again", "r", AGAIN, wait), back_action())
         needs_target = offer.way is Way.FRESH and self._moving.target is None
         refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
         compares = self._moving.compares
         actions = [
-            Action("target", "enter", words.CHOOSE_TARGET(), wait)
+            Action("target", "enter", t("choose its volume"), wait)
             if needs_target
-            else Action("review", "enter", words.REVIEW(), wait or refused),
-            Action("compare", "c", words.DO_NOT_COMPARE() if compares else words.COMPARE(), wait),
+            else Action("review", "enter", t("review this way"), wait or refused),
+            Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
         if offer.way not in COMPARED:
             actions.pop()
         if is_damaged(prospect.before):
-            label = words.DO_NOT_REPAIR() if self._moving.repairs else words.REPAIR()
+            label = t("do not repair") if self._moving.repairs else t("repair damage")
             actions.append(Action("repair", "x", label, wait))
         if can_be_carried(prospect):
-            actions.append(Action("carry", "w", words.CARRY(), wait))
+            actions.append(Action("carry", "w", t("carry"), wait))
         return (
             *actions,
-            Action("folder", "f", words.FOLDER(), wait),
-            Action("target", "t", words.TARGET(), wait),
-            Action("again", "r", words.AGAIN(), wait),
+            Action("folder", "f", t("folder"), wait),
+            Action("target", "t", t("target"), wait),
+            Action("again", "r", AGAIN, wait),
             back_action(),
         )
 
@@ -162,10 +174,14 @@ class Ways(Place):
             name = values.get("folder", "").strip()
             return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
 
-        text = (para(words.FOLDER_TEXT()), para(words.FOLDER_ROOT()), para(words.FOLDER_EMPTY()))
+        text = (
+            para(t("A folder on another filesystem than this one, with room for what the way needs.")),
+            para(t("Only root should be able to write to it.")),
+            para(t("An empty line takes the usual one.")),
+        )
         value = str(self._moving.folder or "")
-        field = Field("folder", words.FOLDER_FIELD(), value, words.FOLDER_HINT())
-        self.desk.go(Typing(self.desk, words.FOLDER_TITLE(), text, (field,), take, words.TAKE()))
+        field = Field("folder", t("Folder"), value, t("such as /mnt/backup"))
+        self.desk.go(Typing(self.desk, t("Where may room be taken?"), text, (field,), take, TAKE))
 
     def act_target(self, _row: str, _values: Values) -> None:
         """The volume for a fresh ext4."""
@@ -173,17 +189,20 @@ class Ways(Place):
         def take(values: Values) -> Callable[[], None]:
             name = values.get("target", "").strip()
             if not name:
-                raise BadInput(words.NO_TARGET())
+                raise BadInput(t("Type the name of a volume, or press Esc."))
             return partial(self._look_with, replace(self._moving, target=name))
 
-        text = (para(words.TARGET_TEXT()), para(words.TARGET_NOTHING()))
-        field = Field("target", words.TARGET_FIELD(), self._moving.target or "", words.TARGET_HINT())
-        self.desk.go(Typing(self.desk, words.TARGET_TITLE(), text, (field,), take, words.TAKE()))
+        text = (
+            para(t("A partition or volume that holds nothing, and is large enough for every file.")),
+            para(t("Nothing is written to it yet.")),
+        )
+        field = Field("target", t("Volume"), self._moving.target or "", t("such as /dev/sdb1"))
+        self.desk.go(Typing(self.desk, t("Where is the fresh ext4 to be made?"), text, (field,), take, TAKE))
 
     def act_carry(self, row: str, _values: Values) -> None:
         """Write the way down for a rescue medium, where the filesystem is in use."""
         asked = replace(self._moving, way=Way(row or self._at))
-        self._try(words.LOOKING(), lambda: self.services.carry_migration(self._drive, asked), self._carry)
+        self._try(LOOKING, lambda: self.services.carry_migration(self._drive, asked), self._carry)
 
     def act_review(self, row: str, _values: Values) -> None:
         """Plan the way, unless something stands against it."""
@@ -194,13 +213,15 @@ class Ways(Place):
         if offer.obstacle and not self._moving.repairs:
             raise Refused(obstacle_words(prospect, offer))
         asked = replace(self._moving, way=offer.way)
-        self._try(words.PLANNING(), lambda: self.services.plan_migration(self._drive, asked), self._planned)
+        self._try(
+            t("Looking once more, and planning ..."),
+            lambda: self.services.plan_migration(self._drive, asked),
+            self._planned,
+        )
 
     def _look(self) -> None:
         moving = self._moving
-        self._try(
-            words.LOOKING(), lambda: self.services.migration_prospect(self._drive, moving), self._looked
-        )
+        self._try(LOOKING, lambda: self.services.migration_prospect(self._drive, moving), self._looked)
 
     def _look_with(self, moving: Moving) -> None:
         self._settle(moving)
@@ -258,17 +279,23 @@ class Ways(Place):
         from wizard.migrate.carried_document import render_carried
 
         proposal = f"{Path(carried.device).name}-carry.json"
-        save(self.desk, words.CARRIED(), render_carried(carried), proposal, partial(self._carried, carried))
+        save(
+            self.desk,
+            t("the plan to be carried"),
+            render_carried(carried),
+            proposal,
+            partial(self._carried, carried),
+        )
 
     def _carried(self, carried: Carried, path: Path) -> None:
         from wizard.desk.asides.pages import Page
 
-        self.desk.go(Page(self.desk, words.CARRIED_TITLE(), carrying_blocks(carried, str(path))))
+        self.desk.go(Page(self.desk, t("What to do with the plan"), carrying_blocks(carried, str(path))))
 
 
 def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
     """What a person does with the plan in a file, in order, and what to mind."""
-    blocks: list[Block] = [para(strong(words.CARRIED_NOTHING()))]
+    blocks: list[Block] = [para(strong(t("Nothing has been changed yet.")))]
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
         blocks.append(para(f"{number}.", sentence, hang=3))
         blocks += [Command(command)] if command else []

@@ -40,7 +40,7 @@ from wizard.desk.view import (
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
-from wizard.model.said import in_a_row
+from wizard.model.said import in_a_row, t, tn
 from wizard.services.session import Session
 
 if TYPE_CHECKING:
@@ -48,7 +48,17 @@ if TYPE_CHECKING:
     from wizard.desk.jobs.job import Job
     from wizard.model.said import Said
 
-HELP = (words.HELP_WORK(), words.HELP_STAND_IN(), words.HELP_KEEP())
+STEPS = t("Steps")
+DECIDE = t("What next")
+PASSPHRASE = t("Passphrase")
+COMMANDS = t("commands")
+HOME = t("to the drives")
+
+HELP = (
+    t("Each step is noted in a journal, on another drive, before and after it is done."),
+    t("Most work is tried out on a stand-in first. Until then the drive stays as it is."),
+    t("Keeping puts it to use, and ends the way back. Undoing puts back what was there."),
+)
 Ended = tuple[RunState, Ways | None]
 """How a run ended, and what works on it now."""
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
@@ -120,7 +130,7 @@ class Work(Place):
 
     def _lost_touch(self, error: DiskwrightError) -> None:
         self._standing = replace(self._standing, followed=False)
-        self.tell(words.LOST_TOUCH(why=str(error)), Tone.DANGER)
+        self.tell(t("{why} The run itself goes on.", why=str(error)), Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
         """It is not at work any more."""
@@ -181,13 +191,17 @@ class Work(Place):
         power = self.job.power(self.services, self.run, self._working, bool(self._done))
         if power == told and told:
             return para(strong(printable(told, 1000)), hang=2)
-        said: Text = printable(str(power), 1000) if power != "" else words.NOTHING_TOLD()
-        return para(Piece(words.IF_POWER(), Tone.WARN), strong(said), hang=2)
+        said: Text = (
+            printable(str(power), 1000)
+            if power != ""
+            else t("The step at work may be left half done. Then start diskwright again.")
+        )
+        return para(Piece(t("If the power goes now:"), Tone.WARN), strong(said), hang=2)
 
     def _work_panes(self) -> Iterator[Pane]:
-        yield Pane(words.STEPS(), tuple(self._steps()))
+        yield Pane(STEPS, tuple(self._steps()))
         latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
-        yield Pane(words.LATEST(), tuple(para(printable(one, 600), hang=2) for one in latest))
+        yield Pane(t("Latest"), tuple(para(printable(one, 600), hang=2) for one in latest))
 
     def _steps(self) -> Iterator[Block]:
         failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
@@ -204,30 +218,33 @@ class Work(Place):
 
     def _work_actions(self) -> Iterator[Action]:
         if not self._settling:
-            yield from (Action("leave", "b", words.LEAVE()), Action("stop", "S", words.STOP(), ends=True))
-        yield Action("commands", "v", words.COMMANDS())
+            yield from (
+                Action("leave", "b", t("leave it running")),
+                Action("stop", "S", t("stop"), ends=True),
+            )
+        yield Action("commands", "v", COMMANDS)
 
     def _result(self) -> Iterator[Block]:
         assert self._outcome is not None
         yield self._outcome.banner
         if self.services.demo:
-            yield para(words.DEMO())
+            yield para(t("This was the demo: its drive goes when the wizard ends."))
 
     def _result_panes(self) -> Iterator[Pane]:
         assert self._outcome is not None
         decision = self._outcome.decision
         if decision.is_open:
-            yield Pane(words.DECIDE(), tuple(choices_of(self.services, self.run, decision)))
+            yield Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
         elif self._why_not:
-            yield Pane(words.DECIDE(), (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
+            yield Pane(DECIDE, (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
         checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
         if checks and self._state is not RunState.UNDONE:
             holding = sum(one.event is Event.VERIFIED for one in checks)
             whole = holding == len(checks)
             title = (
-                words.CHECKED_ALL(count=holding)
+                tn("Checked: it holds", "Checked: all {count} hold", count=holding)
                 if whole
-                else words.CHECKED(holding=holding, count=len(checks))
+                else t("Checked: {holding} of {count} hold", holding=holding, count=len(checks))
             )
             yield Pane(title, tuple(block for check in checks for block in _check_blocks(check)))
         blocks: list[Block] = []
@@ -244,33 +261,37 @@ class Work(Place):
         if not self._why_not:
             blocks += [para(more, hang=2) for more in self._outcome.more]
         if self.services.needs_root and self._state in EARLY:
-            blocks.append(para(words.AS_ROOT(run=called(self.run)), hang=2))
-        blocks.append(para(muted(words.JOURNAL(folder=str(self.run))), hang=2))
-        yield Pane(words.STEPS() if self._state not in SETTLED else "", tuple(blocks))
+            blocks.append(para(t("As root: sudo diskwright resume {run}", run=called(self.run)), hang=2))
+        blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
+        yield Pane(STEPS if self._state not in SETTLED else "", tuple(blocks))
 
     def _result_actions(self) -> Iterator[Action]:
         assert self._outcome is not None
         decision = self._outcome.decision
-        yield Action("home", "enter", words.DECIDE_LATER() if decision.is_open else words.HOME())
+        yield Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
             keeps = choice.way is Settling.KEEP
             yield Action(
-                choice.way.value, "K" if keeps else "U", words.KEEP() if keeps else words.UNDO(), ends=True
+                choice.way.value, "K" if keeps else "U", t("keep") if keeps else t("undo"), ends=True
             )
         if decision.resumes:
-            yield Action("resume", "G", words.RESUME())
+            yield Action("resume", "G", words.RESUME)
         if decision.bad_sectors and not self.services.needs_root:
-            yield Action("over", "O", words.OVER(), ends=True)
+            yield Action("over", "O", t("over bad sectors"), ends=True)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
-            yield Action("bring", "y", words.BRING(), self.services.obstacle)
-        yield Action("report", "t", words.REPORT())
-        yield Action("commands", "v", words.COMMANDS(), aside=True)
-        yield Action("home", "escape", words.HOME(), aside=True)
+            yield Action("bring", "y", t("bring files over"), self.services.obstacle)
+        yield Action("report", "t", t("report"))
+        yield Action("commands", "v", COMMANDS, aside=True)
+        yield Action("home", "escape", HOME, aside=True)
 
     def act_leave(self, _row: str, _values: Values) -> None:
         """It goes on; the first screen has it."""
         self._go_home()
-        self.desk.place.tell(words.GOES_ON_AS_ROOT() if self.services.needs_root else words.GOES_ON())
+        self.desk.place.tell(
+            t("The run goes on without this window. Only root sees it then: sudo diskwright status")
+            if self.services.needs_root
+            else t("The run goes on without this window. It comes first on the first screen.")
+        )
 
     def act_home(self, _row: str, _values: Values) -> None:
         """To the drives, which are read anew."""
@@ -287,11 +308,9 @@ class Work(Place):
 
         def stop() -> None:
             self.services.request_stop(self.run)
-            self.tell(words.STOPPING(), Tone.WARN)
+            self.tell(t("It stops as soon as that is safe."), Tone.WARN)
 
-        self.desk.go(
-            Question(self.desk, words.STOP_TITLE(), self.job.stop_means, words.STOP_YES(), stop, ends=True)
-        )
+        self.desk.go(Question(self.desk, t("Stop it?"), self.job.stop_means, t("stop it"), stop, ends=True))
 
     def act_keep(self, _row: str, _values: Values) -> None:
         """After a question."""
@@ -310,7 +329,7 @@ class Work(Place):
             return
         if (choice := self._outcome.decision.of(way)) is None:
             return
-        field = Field("secret", words.PASSPHRASE(), secret=True)
+        field = Field("secret", PASSPHRASE, secret=True)
 
         def take(values: Values) -> None:
             secret = values.get("secret", "").encode("utf-8", "surrogateescape")
@@ -319,24 +338,22 @@ class Work(Place):
 
         def yes() -> None:
             if choice.why_secret:
-                self.desk.go(
-                    Typing(self.desk, words.PASSPHRASE(), choice.why_secret, (field,), take, words.GO_ON())
-                )
+                self.desk.go(Typing(self.desk, PASSPHRASE, choice.why_secret, (field,), take, t("go on")))
             else:
                 self._settle(way)
 
-        said = words.KEEP_YES() if way is Settling.KEEP else words.UNDO_YES()
+        said = t("keep it") if way is Settling.KEEP else t("undo it")
         self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
-        self._settling = words.KEEPING() if way is Settling.KEEP else words.UNDOING()
+        self._settling = t("Putting it to use") if way is Settling.KEEP else words.UNDOING
         self._standing = Standing(progress=self.services.progress(self.run)).turned()
 
         def work() -> str:
             if way is Settling.KEEP:
                 return self.services.keep(self.run, secret)
             self.services.undo(self.run)
-            return str(words.UNDONE())
+            return str(t("Undone."))
 
         self._doing(work)
 
@@ -355,9 +372,20 @@ class Work(Place):
         from wizard.desk.asides.asking import Question
 
         assert self._outcome is not None
-        means = in_a_row(*self._outcome.decision.bad_sectors, words.OVER_COSTS())
+        means = in_a_row(
+            *self._outcome.decision.bad_sectors,
+            t(
+                "These places become zeros, but for what the journal has. Undo brings back "
+                "all but the zeros. Which files they are of cannot be told while it is half "
+                "moved."
+            ),
+        )
         go = partial(self._resume, None, over=True)
-        self.desk.go(Question(self.desk, words.OVER_TITLE(), means, words.OVER_YES(), go, ends=True))
+        self.desk.go(
+            Question(
+                self.desk, t("Go on over what cannot be read?"), means, t("go on over them"), go, ends=True
+            )
+        )
 
     def _resume(self, secret: bytes | None, *, over: bool = False) -> None:
         self.services.resume(self.run, secret, over_bad_sectors=over)
@@ -409,7 +437,7 @@ class Work(Place):
         """Every step as it is run."""
         from wizard.desk.asides.pages import Page
 
-        self.desk.go(Page(self.desk, words.COMMANDS(), self.job.commands(self.services)))
+        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_report(self, _row: str, _values: Values) -> None:
         """Everything about the run in one page."""
@@ -419,7 +447,7 @@ class Work(Place):
         from wizard.report.save import make_report
 
         page = render_page(make_report(Sources(run=self.run)))
-        save(self.desk, words.THE_REPORT(), page, f"{self.run.name}-report.html")
+        save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
 
 
 def _check_blocks(entry: Entry) -> Iterator[Block]:
@@ -428,4 +456,4 @@ def _check_blocks(entry: Entry) -> Iterator[Block]:
     mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
     yield para(mark, printable(entry.sentence, 400), hang=4)
     if not holds and entry.output.strip():
-        yield para(words.SEEN(seen=printable(entry.output.strip(), 400)), indent=4, hang=2)
+        yield para(t("seen: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

@@ -17,7 +17,7 @@ from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
 from wizard.model.documents.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
-from wizard.model.said import Sentence, in_a_row
+from wizard.model.said import Sentence, in_a_row, t
 from wizard.probe.host.people import caller
 
 
@@ -37,9 +37,9 @@ def _options(text: str) -> tuple[str, ...]:
 
 
 def _mount(made: ArgumentParser) -> None:
-    made.add_argument("--at", metavar="FOLDER", help=str(words.AT()))
-    made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(words.OPTIONS()))
-    made.add_argument("--once", action="store_true", help=str(words.ONCE()))
+    made.add_argument("--at", metavar="FOLDER", help=str(t("mount point (/srv/LABEL)")))
+    made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(t("mount options")))
+    made.add_argument("--once", action="store_true", help=str(t("mount now, not at every boot")))
 
 
 ACTIONS = {
@@ -47,14 +47,14 @@ ACTIONS = {
     for action in (
         Action(
             "label",
-            words.LABEL_SAYS,
+            Sentence("Change the label of a filesystem, and an fstab line that uses it."),
             (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
-            lambda made: made.add_argument("label", metavar="LABEL", help=str(words.NEW_LABEL())),
+            lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
             lambda given: SetLabel(given.label),
         ),
         Action(
             "mount",
-            words.MOUNT_SAYS,
+            Sentence("Mount a filesystem, now and at every boot."),
             (
                 root("mount", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("mount", "/dev/sdX1", "--at", "/srv/films", "--once", "--confirm", "SERIAL"),
@@ -64,33 +64,37 @@ ACTIONS = {
         ),
         Action(
             "unmount",
-            words.UNMOUNT_SAYS,
+            Sentence("Unmount a filesystem. If it is in use, refuses and names the programs."),
             (
                 root("unmount", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("unmount", "/dev/sdX1", "--boot", "--confirm", "SERIAL"),
             ),
-            lambda made: made.add_argument("--boot", action="store_true", help=str(words.BOOT())),
+            lambda made: made.add_argument(
+                "--boot", action="store_true", help=str(t("also remove its fstab line"))
+            ),
             lambda given: Detach(given.boot),
         ),
         Action(
             "remount",
-            words.REMOUNT_SAYS,
+            Sentence(
+                "Change mount options in fstab, and in the mount if the kernel can change them while mounted."
+            ),
             (root("remount", "/dev/sdX1", "noatime,nofail", "--confirm", "SERIAL"),),
             lambda made: made.add_argument(
-                "options", metavar="A,B", type=_options, help=str(words.ALL_OPTIONS())
+                "options", metavar="A,B", type=_options, help=str(t("all options for its fstab line"))
             ),
             lambda given: SetOptions(given.options),
         ),
         Action(
             "grow",
-            words.GROW_SAYS,
+            Sentence("Grow a mounted ext3, ext4, XFS or Btrfs into the free space after its partition."),
             (root("grow", "/dev/sdX1", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: Grow(),
         ),
         Action(
             "power-off",
-            words.POWER_OFF_SAYS,
+            Sentence("Unmount, flush and power off a removable drive."),
             (root("power-off", "/dev/sdX", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: SwitchOff(),
@@ -99,23 +103,41 @@ ACTIONS = {
 }
 
 
-_UNDO = {"power-off": words.UNDO_BUT_POWER, "grow": words.UNDO_BTRFS}
+_UNDO = {
+    "power-off": Sentence("`diskwright undo` undoes it, but for the power."),
+    "grow": Sentence(
+        "`diskwright undo` undoes it for Btrfs; ext4 and XFS do not shrink while they are mounted."
+    ),
+}
 
 
 def parser(name: str) -> ArgumentParser:
     """The options of one of these commands."""
     action, off = ACTIONS[name], name == "power-off"
-    undo = _UNDO.get(name, words.UNDO)()
-    made = Command(name, action.says(), action.examples, (in_a_row(words.ABOUT(), undo),))
+    undo = _UNDO.get(name, Sentence("`diskwright undo` undoes it."))()
+    made = Command(
+        name,
+        action.says(),
+        action.examples,
+        (
+            in_a_row(
+                t(
+                    "Without --confirm it shows what it would do, and changes nothing. The token "
+                    "is the drive's serial number, or the device's name for a drive without one."
+                ),
+                undo,
+            ),
+        ),
+    )
     made.set_defaults(action=action)
-    made.add_argument("device", metavar="DEVICE", help=str(words.DRIVE() if off else HOLDING()))
+    made.add_argument("device", metavar="DEVICE", help=str(t("the drive") if off else HOLDING))
     action.add(made)
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
-    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
-    made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM))
+    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
-    made.add_journal(RUN_HERE())
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
     return made
 
 

@@ -25,7 +25,6 @@ from wizard.faces.showing.console import out, say
 from wizard.faces.words.shared import NEEDS_ROOT, OTHER_FSTAB, drive_said
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.beginning import begin_heeding
-from wizard.faces.writing.words import apply as words
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.several.mirrors import mirror_note
@@ -35,6 +34,12 @@ from wizard.model.errors import BadInput, ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import Sentence, t, tn
+
+NO_ROOM = t("Nothing was written. To go on without a way back, confirm that too:")
+NOT_FOLLOWED = Sentence("The run {run} can no longer be followed.")
+CUT_OFF = t("The process that applies ended before its work was done.")
+RESUME = Sentence("`diskwright resume {run}` goes on.")
 
 FSTAB = "/etc/fstab"
 
@@ -44,7 +49,7 @@ def parser() -> ArgumentParser:
     [--fstab FILE]`."""
     made = Command(
         "apply",
-        words.SAYS(),
+        t("Apply a plan exactly as shown, and check the result."),
         (
             plain("apply", "media.json", "--dry-run"),
             root("apply", "media.json", "--confirm", "WD-WX11A2345678"),
@@ -55,23 +60,68 @@ def parser() -> ArgumentParser:
             root("apply", "better.json", "--confirm", "WD-WX11A2345678"),
         ),
         (
-            words.ABOUT_TOKEN(),
-            words.ABOUT_WRITING(),
-            words.ABOUT_WAITING(),
-            words.ABOUT_DIRECT(),
-            words.ABOUT_PASSPHRASE(),
-            words.ABOUT_PROCESS(),
+            t(
+                "The token is the drive's serial number, or the device's name for a drive "
+                "without one. `diskwright show media.json` names it. A plan for several "
+                "drives wants the token of every one."
+            ),
+            t(
+                "Everything is checked again before the first write; a changed drive is "
+                "refused. The steps are rehearsed on a scratch copy, the old bytes are "
+                "saved, and the drive is written."
+            ),
+            t(
+                "An empty drive is used right away. A drive with data waits: `diskwright "
+                "keep` makes the result permanent, `diskwright undo` restores the old "
+                "content, bit for bit. --keep does not wait, and undo is then impossible."
+            ),
+            t(
+                "Plans for zoned drives, and LVM on several drives, write to the drive "
+                "directly, as announced. Undo then works until the first filesystem is "
+                "created."
+            ),
+            t(
+                "`apply` and `keep` ask for the passphrase of encrypted volumes, unless "
+                "--passphrase-file is given."
+            ),
+            t(
+                "A background process does the work, even if you close the terminal. Ctrl+C "
+                "stops it before the next step. `diskwright status` shows its progress."
+            ),
         ),
     )
-    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
-    made.add_argument("--keep", action="store_true", help=str(words.KEEP()))
-    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
-    made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
-    made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
-    made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
-    made.add_journal(words.JOURNAL())
-    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB()))
+    made.add_argument("plan", metavar="PLAN.json", help=str(t("a file saved with -o")))
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("the drive's serial number, to confirm the right drive; one for each drive")),
+    )
+    made.add_argument(
+        "--keep", action="store_true", help=str(t("do not wait for `keep`; undo is then impossible"))
+    )
+    made.add_argument(
+        "--dry-run",
+        action="store_true",
+        help=str(t("check everything and print every command; write nothing")),
+    )
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help=str(t("read the passphrase from this file, without its last line end, or from the input for -")),
+    )
+    made.add_argument(
+        "--store",
+        metavar="DIR",
+        help=str(t("for a migration that was carried here: keep what changes here until it is proven")),
+    )
+    made.add_argument(
+        "--undo-dir",
+        metavar="DIR",
+        help=str(t("the same where no transaction is possible: keep what is replaced here")),
+    )
+    made.add_journal(t("folder of the run, not on the target drive (/var/lib/diskwright/runs)"))
+    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB))
     return made
 
 
@@ -80,7 +130,12 @@ def main(arguments: Namespace) -> ExitCode:
     text, shown = read_document(Path(arguments.plan))
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
-            raise BadInput(words.NO_PASSPHRASE())
+            raise BadInput(
+                t(
+                    "--passphrase-file is for a plan that encrypts; changes to a filesystem and "
+                    "migrations want none."
+                )
+            )
         _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -92,11 +147,18 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.dry_run:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
-        said = words.UNCONFIRMED(drives=plan.paths, count=len(plan.paths))
+        said = tn(
+            "Nothing was written. This would change {drives:list}; `diskwright show` has "
+            "what it destroys. To go on, confirm the drive by its token:",
+            "Nothing was written. This would change {drives:list}; `diskwright show` has "
+            "what it destroys. To go on, confirm each drive by its token:",
+            drives=plan.paths,
+            count=len(plan.paths),
+        )
         raise Refused(f"{said} {confirmation(plan)}")
     if os.geteuid() != 0:
         check_tokens(plan, arguments.confirm)
-        raise Refused(f"{NEEDS_ROOT()}  {as_root(arguments)}")
+        raise Refused(f"{NEEDS_ROOT}  {as_root(arguments)}")
     for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
@@ -153,7 +215,12 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
 
 def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
     if not carried and (arguments.store or arguments.undo_dir):
-        raise BadInput(words.NO_FOLDERS())
+        raise BadInput(
+            t(
+                "--store and --undo-dir are for a migration that was carried to a rescue "
+                "medium: other plans name their folders."
+            )
+        )
 
 
 def as_root(arguments: Namespace) -> str:
@@ -188,11 +255,19 @@ def read_document(path: Path) -> tuple[str, str]:
     """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
     shown = printable(str(path), 200)
     if path.is_dir():
-        raise BadInput(words.FOLDER(file=shown))
+        raise BadInput(
+            t(
+                "{file} is a directory; name a plan, such as one that `diskwright plan ... "
+                "-o plan.json` wrote.",
+                file=shown,
+            )
+        )
     try:
         return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(words.NO_FILE(file=shown)) from None
+        raise BadInput(
+            t("There is no file {file}; `diskwright plan ... -o {file}` would write one.", file=shown)
+        ) from None
 
 
 def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
@@ -202,11 +277,31 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
     lost = [step.destroys for step in plan.steps if step.destroys]
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
     drives = tuple(drive_said(member.drive) for member in plan.members)
-    yield str(words.DESTROYED(drives=drives, when="" if keep else lost_when(plan, why_direct)))
-    bare = words.NOTHING_KNOWN() if shows_nothing(plan) else words.NOTHING_LOST()
+    yield str(
+        t(
+            "What will be destroyed on {drives:semicolons}{when}:",
+            drives=drives,
+            when="" if keep else lost_when(plan, why_direct),
+        )
+    )
+    bare = (
+        t(
+            "nothing that is recognised: it shows no table, partition or signature. "
+            "Bytes without one are written over."
+        )
+        if shows_nothing(plan)
+        else t(
+            "nothing that is recognised: all that shows there stays. Bytes in free space are written over."
+        )
+    )
     yield from (f"    {text}" for text in lost or (bare,))
     if keep and not (why_direct or direct_reason(plan)):
-        yield str(words.KEPT_AT_ONCE())
+        yield str(
+            t(
+                "Everything is tried out on a stand-in first. As --keep asks, it is put to "
+                "use as soon as it is written: then what was there is lost."
+            )
+        )
     else:
         yield printable(promise(plan, why_direct), 1000)
 
@@ -230,12 +325,17 @@ def dry_run(
         if not why:
             room = measure(plan, runs_folder(journal_dir), environment)
             if not room.fits:
-                raise Refused(f"{room.sentence} {words.NO_ROOM()} {as_options((WORD,))}")
+                raise Refused(f"{room.sentence} {NO_ROOM} {as_options((WORD,))}")
             say(room.sentence)
-        say(words.CHECKED())
+        say(t("Every check before the first write holds. Nothing was written."))
     else:
         preflight_unprivileged(plan, environment=environment)
-        say(words.UNCHECKED())
+        say(
+            t(
+                "Without root it could not be checked what the drive holds and whether it is "
+                "in use. Nothing was written."
+            )
+        )
     return ExitCode.DONE
 
 
@@ -249,12 +349,12 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
         return _narrate(run, after)
     except BadInput as error:
         # Nothing that was asked for is wrong: the run was begun.
-        raise Failed(f"{words.NOT_FOLLOWED(run=run.name)} {error}") from None
+        raise Failed(f"{NOT_FOLLOWED(run=run.name)} {error}") from None
 
 
 def _narrate(run: Path, after: int) -> ExitCode:
     _, total = outline(run)
-    say(words.THIS_RUN(run=run.name))
+    say(t("This is run {run}.", run=run.name))
     seen = after
     stopping = False
     telling = Telling(partial(read_progress, run), say)
@@ -267,7 +367,13 @@ def _narrate(run: Path, after: int) -> ExitCode:
             break
         except KeyboardInterrupt:
             if stopping:
-                say(words.GOES_ON(run=called(run)))
+                say(
+                    t(
+                        "The run goes on by itself until its step is done; `diskwright status {run}` "
+                        "shows how it stands.",
+                        run=called(run),
+                    )
+                )
                 return ExitCode.INTERRUPTED
             stopping = True
             try:
@@ -275,11 +381,11 @@ def _narrate(run: Path, after: int) -> ExitCode:
             except Failed as error:
                 say(str(error))
                 continue
-            say(words.STOPPING())
+            say(t("Stopping: the step under way is finished first, so that nothing is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = journal_fault(run) or f"{known_so_far(run)} {words.RESUME(run=called(run))}"
-        say(f"{words.CUT_OFF()} {on}")
+        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=called(run))}"
+        say(f"{CUT_OFF} {on}")
     return exit_code_of(now)
 
 

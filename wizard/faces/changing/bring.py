@@ -8,13 +8,13 @@ from pathlib import Path
 from wizard.apply.bring.planning import work_out
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.faces.changing.words import bring as words
 from wizard.faces.showing.command import Command, root
 from wizard.faces.words.shared import DOCUMENT, OTHER_FSTAB, RUN_HERE
 from wizard.faces.writing.bringing import apply_bring, bring_lines
 from wizard.faces.writing.offering import Offer, offered
 from wizard.layout.bring.document import BRING_SCHEMA, render_bring
 from wizard.model.errors import ExitCode
+from wizard.model.said import t
 
 
 def parser() -> ArgumentParser:
@@ -22,7 +22,10 @@ def parser() -> ArgumentParser:
     [--journal DIR] [--fstab FILE]`."""
     made = Command(
         "bring",
-        words.SAYS(),
+        t(
+            "Copy a folder or a filesystem to a volume, and compare. Overwrites nothing; "
+            "only reads the source."
+        ),
         (
             root("bring", "/home/anna", "/srv/media", "--into", "anna"),
             root("bring", "/dev/sdY1", "/srv/media", "--confirm", "SERIAL"),
@@ -30,17 +33,48 @@ def parser() -> ArgumentParser:
             root("resume"),
             root("undo"),
         ),
-        (words.ABOUT(), words.ABOUT_COMPARED(), words.ABOUT_PLACE(), words.ABOUT_UNDO()),
+        (
+            t(
+                "What is in SOURCE comes to lie in TARGET, with all that the target can hold "
+                "of it. Before that it says what cannot be kept."
+            ),
+            t(
+                "What changes meanwhile is copied again, or named. In the end all is read "
+                "back from the drive and compared."
+            ),
+            t(
+                "With --take-place the difference of fstab is shown first. The old "
+                "filesystem stays, and its line becomes a comment."
+            ),
+            t(
+                "After a power cut `diskwright resume` goes on behind what is copied. "
+                "`diskwright undo` removes what was brought, as far as the source still "
+                "holds the same."
+            ),
+        ),
     )
-    made.add_argument("source", metavar="SOURCE", help=str(words.SOURCE()))
-    made.add_argument("target", metavar="TARGET", help=str(words.TARGET()))
-    made.add_argument("--into", metavar="FOLDER", help=str(words.INTO()))
-    made.add_argument("--take-place", action="store_true", help=str(words.TAKE_PLACE()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
-    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
+    made.add_argument("source", metavar="SOURCE", help=str(t("a folder, or the device of a filesystem")))
+    made.add_argument(
+        "target", metavar="TARGET", help=str(t("a folder on the volume, or the device of a mounted volume"))
+    )
+    made.add_argument(
+        "--into", metavar="FOLDER", help=str(t("copy into this folder of the target, created if missing"))
+    )
+    made.add_argument(
+        "--take-place",
+        action="store_true",
+        help=str(t("mount the volume in place of SOURCE from the next start on")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("do it: the serial number of the target's drive")),
+    )
+    made.add_argument("--dry-run", action="store_true", help=str(t("check everything; write nothing")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=BRING_SCHEMA)))
-    made.add_journal(RUN_HERE())
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
     return made
 
 

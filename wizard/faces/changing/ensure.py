@@ -18,7 +18,6 @@ from wizard.apply.tune.start import start_told
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.faces.changing.apply import narrate, read_document
-from wizard.faces.changing.words import ensure as words
 from wizard.faces.showing.command import Command, given_again, root
 from wizard.faces.showing.console import err, out, say
 from wizard.faces.showing.ensured import Result, document_of, lines_of
@@ -30,7 +29,7 @@ from wizard.layout.told.preview import plan_lines
 from wizard.model.documents.ensure import ENSURED_SCHEMA, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
 from wizard.model.names import printable
-from wizard.model.said import reason_of
+from wizard.model.said import reason_of, t
 
 EXAMPLE = BUNDLED / "wanted.toml"
 MOST_STEPS = 12
@@ -47,21 +46,47 @@ def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
     made = Command(
         "ensure",
-        words.SAYS(),
+        t("Make drives match a file. Run it as often as you like: it changes only what differs."),
         (
             root("ensure", "wanted.toml", "--check"),
             root("ensure", "wanted.toml"),
             root("ensure", "wanted.toml", "--check", "--detailed-exitcode", "--json"),
         ),
-        (words.ABOUT_FILE(), words.ABOUT_BLANK(), words.ABOUT_REPLACE(), words.ABOUT_CODES()),
+        (
+            t(
+                "Model, serial number, size, bus or path must match exactly one drive. "
+                "Volumes have the keys of `plan --volume`."
+            ),
+            t(
+                "A blank drive is planned, applied and put to use. On one that has the "
+                "volumes, only a missing mount, line of fstab or mount option is added."
+            ),
+            t(
+                "A drive that holds anything else is refused. The refusal says which line "
+                "`replace` in the file would allow losing exactly that, and nothing later."
+            ),
+            t(
+                "It ends with 0 whether something was changed or not, which --json says, or "
+                "--detailed-exitcode. Where one drive is refused, none is changed."
+            ),
+        ),
     )
-    made.add_argument("wanted", metavar="WANTED.toml", help=str(words.WANTED()))
-    made.add_argument("--example", action=_Prints, default=SUPPRESS, help=str(words.EXAMPLE()))
-    made.add_argument("--check", action="store_true", help=str(words.CHECK()))
-    made.add_argument("--detailed-exitcode", action="store_true", help=str(words.DETAILED()))
+    made.add_argument("wanted", metavar="WANTED.toml", help=str(t("file with drives and volumes")))
+    made.add_argument(
+        "--example",
+        action=_Prints,
+        default=SUPPRESS,
+        help=str(t("print an example with every key explained")),
+    )
+    made.add_argument("--check", action="store_true", help=str(t("show changes; write nothing")))
+    made.add_argument(
+        "--detailed-exitcode",
+        action="store_true",
+        help=str(t("exit with 5 after a change, or if --check found one")),
+    )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
-    made.add_journal(RUN_HERE())
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB()))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
     return made
 
 
@@ -81,10 +106,15 @@ def main(arguments: Namespace) -> ExitCode:
     """Look at every drive first; only where none is refused, do what is missing."""
     file = Path(arguments.wanted)
     if not file.exists() or file.is_dir():
-        raise BadInput(words.NO_FILE(file=printable(str(file), 200)))
+        raise BadInput(
+            t(
+                "{file} is no file. `diskwright ensure --example` prints one to begin with.",
+                file=printable(str(file), 200),
+            )
+        )
     wanted = read_wanted(*read_document(file))
     if os.geteuid() != 0:
-        raise Refused(f"{NEEDS_ROOT()}  {given_again()}")
+        raise Refused(f"{NEEDS_ROOT}  {given_again()}")
     where = Where(Environment(fstab=Path(arguments.fstab).absolute()), arguments.journal)
     with redirect_stdout(sys.stderr):
         # Data is the result alone; what runs say on the way is narration here.
@@ -132,7 +162,11 @@ def _each_once(looks: list[Look]) -> list[Look]:
     paths = [path for look in looks for path in look.paths]
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
-        replace(look, standing=Standing.REFUSED, said=(words.MEANT_TWICE(drive=path),)) if path else look
+        replace(
+            look, standing=Standing.REFUSED, said=(t("Two entries of the file mean {drive}.", drive=path),)
+        )
+        if path
+        else look
         for look, path in zip(looks, twice, strict=True)
     ]
 
@@ -181,10 +215,16 @@ def _carried_out(look: Look, where: Where) -> Result:
                 look = anew
                 continue
         if code is not ExitCode.DONE:
-            ended = replace(look, standing=Standing.REFUSED, said=(words.RUN_ENDED(run=run.name),))
+            ended = replace(
+                look,
+                standing=Standing.REFUSED,
+                said=(t("The run {run} did not come to its end.", run=run.name),),
+            )
             return Result(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
-    endless = replace(look, standing=Standing.REFUSED, said=(words.NEVER_THERE(),))
+    endless = replace(
+        look, standing=Standing.REFUSED, said=(t("Each change leads to another one; look at the runs."),)
+    )
     return Result(first, endless, tuple(runs), ExitCode.FAILED)
 
 
@@ -192,7 +232,9 @@ def _same_again(first: Look, look: Look) -> Look:
     """The look, refused where it is one at other drives: those were never held against the other entries."""
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
-    said = words.OTHER_DRIVES(drives=first.paths, found=look.paths)
+    said = t(
+        "The file meant {drives:and} before, and means {found:and} now.", drives=first.paths, found=look.paths
+    )
     return replace(look, standing=Standing.REFUSED, said=(said,), plan=None, changes=None)
 
 

@@ -8,7 +8,6 @@ from wizard.apply.tune.existing_filesystem import nodes_of
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.faces.changing.words import action
-from wizard.faces.changing.words import move as words
 from wizard.faces.showing.command import Command, root
 from wizard.faces.words import shared
 from wizard.faces.writing.moving import apply_move, move_lines
@@ -19,6 +18,7 @@ from wizard.layout.moving.words import NO_PARTITION
 from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.model.units import parse_place
 from wizard.probe.machine import probe_machine
 
@@ -27,24 +27,41 @@ def parser() -> ArgumentParser:
     """`diskwright move DEVICE [--align | --to START] [--confirm TOKEN] [--dry-run] [-o FILE] [--json]`."""
     made = Command(
         "move",
-        words.SAYS(),
+        t("Move a partition, or all misaligned ones, with all data."),
         (
             root("move", "/dev/sdX1"),
             root("move", "/dev/sdX1", "--align", "--confirm", "SERIAL"),
             root("move", "/dev/sdX", "--align"),
             root("move", "/dev/sdX2", "--to", "100GiB", "-o", "move.json"),
         ),
-        (words.ABOUT(),),
+        (
+            t(
+                "Without a token it shows what would be done. All of a partition is read "
+                "first, then it is moved, and compared. A power cut costs nothing: "
+                "`diskwright resume` goes on, `diskwright undo` moves it back."
+            ),
+        ),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(words.PART()))
+    made.add_argument(
+        "device",
+        metavar="DEVICE",
+        help=str(t("the partition, or a drive with misaligned ones; the drive must be unused")),
+    )
     where = made.add_mutually_exclusive_group()
-    where.add_argument("--align", action="store_true", help=str(words.ALIGN()))
-    where.add_argument("--to", metavar="START", type=parse_place, help=str(words.TO()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM()))
-    made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN()))
-    made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT()))
+    where.add_argument(
+        "--align", action="store_true", help=str(t("to the best aligned place nearby (default)"))
+    )
+    where.add_argument(
+        "--to",
+        metavar="START",
+        type=parse_place,
+        help=str(t("to this start, from the beginning of the drive: 1MiB, 2048s, or bytes")),
+    )
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM))
+    made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(action.OUTPUT))
     made.add_argument("--json", action="store_true", help=str(shared.DOCUMENT(schema=MOVES_SCHEMA)))
-    made.add_journal(shared.RUN_HERE())
+    made.add_journal(shared.RUN_HERE)
     made.set_defaults(fstab=str(OWN_FSTAB))
     return made
 

@@ -12,14 +12,16 @@ from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
 from wizard.faces.itself.walk import plain_hint
-from wizard.faces.itself.words import demo as words
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.lines import tell
 from wizard.faces.showing.walk import Walk
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Check
+from wizard.model.said import t
 from wizard.services.contract import Services
 from wizard.window.console.terminal import terminal_of
+
+CHECKS = t("Checks")
 
 FSTAB = Path("/etc/fstab")
 
@@ -28,17 +30,29 @@ def parser() -> ArgumentParser:
     """`diskwright demo [--plain | --by-itself]`."""
     made = Command(
         "demo",
-        words.SAYS(),
+        t("Try everything on a disposable drive."),
         (
-            root("demo", says=words.SCREENS()),
-            root("demo", "--plain", says=words.BY_LINE()),
-            root("demo", "--by-itself", says=words.WHOLE_JOB()),
+            root("demo", says=t("the five screens, on a badly partitioned disposable drive")),
+            root("demo", "--plain", says=t("the wizard line by line, for screen readers and serial lines")),
+            root(
+                "demo",
+                "--by-itself",
+                says=t(
+                    "inspect, warn, advise, plan, measure, apply, undo, keep and verify, without questions"
+                ),
+            ),
         ),
-        (words.ABOUT_DRIVE(), words.ABOUT_TERMINAL()),
+        (
+            t(
+                "The drive is a sparse file on a loop device. No other drive is touched, and "
+                "nothing remains, not even in /etc/fstab."
+            ),
+            t("Without a terminal it runs by itself, and exits 0 only if every check passes."),
+        ),
     )
     way = made.add_mutually_exclusive_group()
-    way.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
-    way.add_argument("--by-itself", action="store_true", help=str(words.BY_ITSELF()))
+    way.add_argument("--plain", action="store_true", help=str(t("ask line by line (default with TERM=dumb)")))
+    way.add_argument("--by-itself", action="store_true", help=str(t("run the whole demo without asking")))
     return made
 
 
@@ -72,14 +86,26 @@ def walk_through() -> ExitCode:
     """Every stage in turn, printed; DONE only if all checks hold."""
     checks: list[Check] = []
     with _unchanged(FSTAB, checks), demo_drive() as drive:
-        print(words.MADE(drive=drive.path, folder=str(drive.folder)))
+        print(
+            t(
+                "A disposable drive was made: {drive}, a sparse file in {folder}.",
+                drive=drive.path,
+                folder=str(drive.folder),
+            )
+        )
         walk = Walk(drive)
         walk.run()
         checks += walk.checks
     checks.append(_gone(drive))
     _say_checks(checks)
     if not all(check.holds for check in checks):
-        raise Failed(words.FAILS(failed=sum(not check.holds for check in checks), checks=len(checks)))
+        raise Failed(
+            t(
+                "{failed} of {checks} checks of the demo do not hold.",
+                failed=sum(not check.holds for check in checks),
+                checks=len(checks),
+            )
+        )
     return ExitCode.DONE
 
 
@@ -89,19 +115,19 @@ def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None
-    seen = words.SAME_BYTES() if before == after else words.CHANGED()
-    checks.append(Check(str(words.UNTOUCHED(file=str(path))), before == after, str(seen)))
+    seen = t("the same bytes") if before == after else t("it was changed")
+    checks.append(Check(str(t("{file} was not touched", file=str(path))), before == after, str(seen)))
 
 
 def _gone(drive: DemoDrive) -> Check:
     left = [str(drive.folder)] if drive.folder.exists() else []
     left += loop_devices(drive.image)
-    seen = words.STILL_THERE(places=tuple(left)) if left else words.ALL_GONE()
-    return Check(str(words.GONE()), not left, str(seen))
+    seen = t("still there: {places:list}", places=tuple(left)) if left else t("all gone")
+    return Check(str(t("nothing of the demo drive stays behind")), not left, str(seen))
 
 
 def _say_checks(checks: list[Check]) -> None:
-    print(f"\n{words.CHECKS()}")
+    print(f"\n{CHECKS}")
     tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
     held = sum(check.holds for check in checks)
-    print(words.COUNT(held=held, failed=len(checks) - held))
+    print(t("{held} checks hold, {failed} fail.", held=held, failed=len(checks) - held))

@@ -5,12 +5,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from wizard.faces.itself.words import walk as words
 from wizard.faces.showing.command import Command, help_width, plain, root
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import not_recorded
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
 from wizard.services.contract import Services
 from wizard.window.console.terminal import terminal_of
@@ -20,20 +20,52 @@ def parser() -> ArgumentParser:
     """Options of the wizard."""
     made = Command(
         "",
-        words.SAYS(),
+        t("Set up a drive, or work on what it holds."),
         (
-            root(says=words.SET_UP()),
-            plain(says=words.NO_ROOT()),
-            root("/dev/sdX", says=words.FROM_DRIVE()),
-            plain("--machine", "recorded.json", says=words.RECORDED()),
-            root("--plain", says=words.BY_LINE()),
+            root(says=t("set up a drive of this machine")),
+            plain(says=t("look and plan without root, which is asked for only to apply")),
+            root("/dev/sdX", says=t("the same, with the cursor on this drive or partition")),
+            plain(
+                "--machine",
+                "recorded.json",
+                says=t(
+                    "the same on a machine that `diskwright inspect --save` recorded; nothing can be applied"
+                ),
+            ),
+            root(
+                "--plain", says=t("line by line: for screen readers, serial lines, and answers from a file")
+            ),
         ),
-        (words.ABOUT_SCREENS(), words.ABOUT_VARIABLES()),
+        (
+            t(
+                "Five screens: drives, purpose, plan, review, work. ? or F1 is help, F2 the "
+                "glossary, Esc goes back."
+            ),
+            t(
+                "DISKWRIGHT_THEME=light or dark names the ground of the terminal, "
+                "DISKWRIGHT_MOUSE=0 leaves the mouse alone, and NO_COLOR is kept."
+            ),
+        ),
     )
-    made.add_argument("device", metavar="DEVICE", nargs="?", default="", help=str(words.DEVICE()))
-    made.add_argument("--machine", metavar="FILE", type=Path, help=str(words.MACHINE()))
-    made.add_journal(words.JOURNAL())
-    made.add_argument("--plain", action="store_true", help=str(words.PLAIN()))
+    made.add_argument(
+        "device",
+        metavar="DEVICE",
+        nargs="?",
+        default="",
+        help=str(t("begin with this drive or partition, such as /dev/sdb")),
+    )
+    made.add_argument(
+        "--machine",
+        metavar="FILE",
+        type=Path,
+        help=str(t("look at a recorded machine; nothing can be measured or applied")),
+    )
+    made.add_journal(t("keep the journal of what is applied here, not in /var/lib/diskwright/runs"))
+    made.add_argument(
+        "--plain",
+        action="store_true",
+        help=str(t("ask line by line, with numbered answers; chosen by itself on TERM=dumb")),
+    )
     return made
 
 
@@ -59,21 +91,32 @@ def main(arguments: Namespace) -> ExitCode:
 def plain_hint() -> str:
     """Why there are questions and no screen."""
     name = os.environ.get("TERM")
-    why = words.TERM_IS(name=printable(name, 40)) if name else words.TERM_NOT_SET()
-    return str(words.NO_PLACING(why=why))
+    why = t("TERM is {name}", name=printable(name, 40)) if name else t("TERM is not set")
+    return str(
+        t(
+            "{why}, so text cannot be placed on the screen here: the wizard asks line by "
+            "line, as by --plain.",
+            why=why,
+        )
+    )
 
 
 def _tell_commands() -> ExitCode:
     """What there is without a terminal."""
-    say(words.NO_TERMINAL())
-    say(words.COMMANDS())
+    say(
+        t(
+            "The wizard needs a terminal to ask on, and its input or its output is none. "
+            "With `diskwright --plain` it asks line by line, through pipes and files too."
+        )
+    )
+    say(t("Everything it does can also be done by commands:"))
     advised = ("DEVICE", "--workload", "ID")
     for example in (
-        plain("inspect", says=words.WHAT_THERE_IS()),
-        plain("advise", *advised, says=words.WHICH()),
-        root("plan", *advised, "-o", "plan.json", says=words.LAYOUT()),
-        plain("show", "plan.json", says=words.WOULD_DO()),
-        root("apply", "plan.json", "--confirm", "TOKEN", says=words.DO()),
+        plain("inspect", says=t("what the drives are, and what is wrong")),
+        plain("advise", *advised, says=t("which filesystem, and why")),
+        root("plan", *advised, "-o", "plan.json", says=t("a layout")),
+        plain("show", "plan.json", says=t("what it would do")),
+        root("apply", "plan.json", "--confirm", "TOKEN", says=t("do it")),
     ):
         for line in example.lines(help_width()):
             say(line)
@@ -109,5 +152,10 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     under = drive_under(named)
     drive = under or node_of(drive_name(named))
     if drive not in services.drive_paths():
-        raise BadInput(words.NOT_LISTED(drive=printable(drive)))
+        raise BadInput(
+            t(
+                "The wizard does not list {drive}: `diskwright inspect {drive}` tells what it is.",
+                drive=printable(drive),
+            )
+        )
     return drive, str(Path(named).resolve()) if under else ""

@@ -12,7 +12,6 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.diagnose.told import turning_words
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.looking.words import advise as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
 from wizard.faces.showing.sources import machine_and_drive
@@ -22,8 +21,16 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.said import ProfileText, Said, in_a_row, parts_of
+from wizard.model.said import ProfileText, Said, Sentence, in_a_row, parts_of, t
 from wizard.model.units import format_capacity
+
+NOT_MADE = t("Not made here:")
+WAY_OFF = t("The way off:")
+DEFAULTS = t("the defaults")
+AS_ABOVE = t("(as above)")
+RISK = t("Risk:")
+OPTIONS = t("options")
+FIGURES = t("figures")
 
 SCHEMA = "diskwright.advice/1"
 WIDTH = 80
@@ -34,9 +41,9 @@ FIGURES_OF_UNMADE = 3
 all."""
 
 RANKS = {
-    Place.CHOSEN: words.RECOMMENDED,
-    Place.SECOND: words.GOOD_TOO,
-    Place.REJECTED: words.NOT_RECOMMENDED,
+    Place.CHOSEN: Sentence("recommended"),
+    Place.SECOND: Sentence("good too"),
+    Place.REJECTED: Sentence("not recommended"),
 }
 
 
@@ -44,18 +51,18 @@ def parser() -> ArgumentParser:
     """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
     made = Command(
         "advise",
-        words.SAYS(),
+        t("Rank filesystems for a drive and a workload, with options, reasons and published figures."),
         (
             plain("advise", "/dev/sdX", "--workload", "large-media"),
             plain("advise", "/dev/sdX", "--workload", "small-files", "--json", "|", "jq", "'.choices[0]'"),
             plain("advise", "/dev/sda", "--workload", "desktop-root", "--machine", "saved.json"),
         ),
-        (words.ABOUT(),),
+        (t("See `diskwright workloads`. Writes nothing and needs no root, but root can read more."),),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
-    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
+    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the volume")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--machine", metavar="FILE", help=str(RECORDED()))
+    made.add_argument("--machine", metavar="FILE", help=str(RECORDED))
     return made
 
 
@@ -78,10 +85,20 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     ranked = [choice for choice in advice.choices if choice.ranked]
     cited = _cited(ranked, advice.unmade)
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
-    lines = _wrapped(str(words.TITLE(purpose=advice.workload.title, drive=_drive_words(drive))), width)
+    lines = _wrapped(
+        str(t("{purpose} on {drive}", purpose=advice.workload.title, drive=_drive_words(drive))), width
+    )
     if advice.chosen is None:
         usable = tuple(TITLES[choice.filesystem] for choice in for_files(advice.usable))
-        none = words.NONE_SUITS(filesystems=usable) if usable else words.NONE_USABLE()
+        none = (
+            t(
+                "None of the filesystems that suit this work can be made here. Not "
+                "recommended, but possible: {filesystems:list}.",
+                filesystems=usable,
+            )
+            if usable
+            else t("None of the filesystems can be made here.")
+        )
         lines += ["", *_wrapped(str(none), width)]
     explained: set[Option] = set()
     for number, choice in enumerate(ranked, 1):
@@ -92,20 +109,22 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
         for choice in for_files(advice.choices)
         if not choice.ranked
     ]
-    lines += _section(words.NOT_RANKED(), others, width)
+    lines += _section(t("Also made here, and not ranked for this work"), others, width)
     lines += _zoned_lines(advice, width)
-    lines += _section(words.DOUBTS(), advice.doubts, width)
-    lines += _section(words.NOTES(), advice.notes, width)
+    lines += _section(t("Doubts"), advice.doubts, width)
+    lines += _section(t("Good to know"), advice.notes, width)
     lines += _section(
-        words.WITHHELD(),
+        t("Not offered"),
         _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]),
         width,
     )
-    lines += _section(words.UNMADE(), [_unmade_words(one, numbers) for one in advice.unmade], width)
+    lines += _section(
+        t("Known, and not made here"), [_unmade_words(one, numbers) for one in advice.unmade], width
+    )
     if cited:
         lines += [
             "",
-            str(words.BEST_FIRST()),
+            str(t("Figures, best first. They are old: read era, kernel and hardware with them.")),
             *_evidence_lines(cited, numbers, width),
         ]
     return [printable(line, 1000) for line in lines]
@@ -127,8 +146,8 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
     ]
     return " ".join(
         (
-            f"{one.title}: {one.why_not} {words.WAY_OFF()} {one.way_off}",
-            *([str(words.FIGURES_OF()), *figures] if figures else []),
+            f"{one.title}: {one.why_not} {WAY_OFF} {one.way_off}",
+            *([str(t("Figures:")), *figures] if figures else []),
         )
     )
 
@@ -136,15 +155,13 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
 def _drive_words(drive: Drive) -> Said | str:
     facts: list[Said | str] = [printable(drive.model)] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    return words.DRIVE(path=drive.path, facts=(*facts, turning_words(drive)))
+    return t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
 
 
 def _choice_lines(
     choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int
 ) -> list[str]:
-    lines = [
-        line for obstacle in choice.obstacles for line in _wrapped(f"{words.NOT_MADE()} {obstacle}", width, 3)
-    ]
+    lines = [line for obstacle in choice.obstacles for line in _wrapped(f"{NOT_MADE} {obstacle}", width, 3)]
     lines += _wrapped(str(choice.sentence), width, 3)
     if choice.place is Place.REJECTED:
         lines += _brief_options(choice, width)
@@ -157,7 +174,7 @@ def _choice_lines(
             lines += _wrapped(_scheduler_words(choice.scheduler.text, drive), width, 16) if first else []
     if choice.evidence:
         cited = " ".join(f"[{numbers[card.id]}]" for card in choice.evidence)
-        lines += _wrapped(f"{words.FIGURES()!s:<11}{cited}", width, 3)
+        lines += _wrapped(f"{FIGURES!s:<11}{cited}", width, 3)
     return lines
 
 
@@ -166,34 +183,37 @@ def _brief_options(choice: Choice, width: int) -> list[str]:
     kinds = (("mkfs", choice.mkfs), ("mount", choice.mount))
     given = [f"{kind} {', '.join(option.text for option in options)}" for kind, options in kinds if options]
     return (
-        _wrapped(f"{words.OPTIONS()!s:<11}{'; '.join(given)}", width, 3, 14)
-        if given and not choice.obstacles
-        else []
+        _wrapped(f"{OPTIONS!s:<11}{'; '.join(given)}", width, 3, 14) if given and not choice.obstacles else []
     )
 
 
 def _scheduler_words(text: str, drive: Drive) -> str:
     if drive.scheduler == text:
-        return str(words.SET_ALREADY())
-    to_set = words.TO_SET(scheduler=text, name=drive.path.removeprefix("/dev/"))
+        return str(t("The drive is set to it already."))
+    to_set = t(
+        "Until the next boot: echo {scheduler} > /sys/block/{name}/queue/scheduler "
+        "(as root); for good, by a udev rule.",
+        scheduler=text,
+        name=drive.path.removeprefix("/dev/"),
+    )
     if not drive.scheduler:
         return str(to_set)
-    return str(in_a_row(words.SET_NOW(scheduler=drive.scheduler), to_set))
+    return str(in_a_row(t("The drive is set to {scheduler} now.", scheduler=drive.scheduler), to_set))
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
     """Options with their reasons; an option that was explained before only says so."""
     if not options:
-        return [f"   {kind:<11}{words.DEFAULTS()}"]
+        return [f"   {kind:<11}{DEFAULTS}"]
     lines: list[str] = []
     for index, option in enumerate(options):
         seen = option in explained
         explained.add(option)
-        again = f" {words.AS_ABOVE()}" if seen else ""
+        again = f" {AS_ABOVE}" if seen else ""
         lines.append(f"   {kind if index == 0 else '':<11}{option.text}{again}")
         if not seen:
             lines += _wrapped(str(option.why), width, 16)
-            lines += _wrapped(f"{words.RISK()} {option.risk}", width, 16) if option.risk else []
+            lines += _wrapped(f"{RISK} {option.risk}", width, 16) if option.risk else []
     return lines
 
 
@@ -201,7 +221,7 @@ def _zoned_lines(advice: Advice, width: int) -> list[str]:
     """What could live on a drive whose zones the host must manage, each with its commands."""
     if not advice.zoned:
         return []
-    lines = ["", str(words.ZONES())]
+    lines = ["", str(t("In its zones, on this kernel with these programs"))]
     for use in advice.zoned:
         lines += _wrapped(f"- {use.verdict}. {use.sentence}", width, 3, 5)
         lines += [f"     # {command}" for command in use.commands]
@@ -230,11 +250,21 @@ def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: i
     lines: list[str] = []
     for (source, era, kernel, hardware), cards in groups.items():
         common = [one for one in parts_of(cards[0].note) if all(one in parts_of(card.note) for card in cards)]
-        said = words.SOURCE(source=source, era=era, kernel=kernel, hardware=hardware)
+        said = t(
+            "{source}. Era: {era}. Kernel: {kernel}. Hardware: {hardware}.",
+            source=source,
+            era=era,
+            kernel=kernel,
+            hardware=hardware,
+        )
         lines += ["", *_wrapped(str(said), width, 3)]
         lines += _wrapped(" ".join(map(str, common)), width, 3)
         for card in cards:
-            better = words.LOWER if card.lower_is_better else words.HIGHER
+            better = (
+                Sentence("{title}: {unit}, lower is better")
+                if card.lower_is_better
+                else Sentence("{title}: {unit}, higher is better")
+            )
             lines += _wrapped(f"[{numbers[card.id]}] {better(title=card.title, unit=card.unit)}", width, 3, 8)
             lines += _wrapped_words(_figures(card), width, 8)
             own = " ".join(str(one) for one in parts_of(card.note) if one not in common)

@@ -7,11 +7,13 @@ from textwrap import wrap
 
 from wizard.advise.glossary import Term, find_term, load_glossary
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.looking.words import glossary as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
 from wizard.faces.words.shared import DOCUMENT
 from wizard.model.errors import ExitCode
+from wizard.model.said import t
+
+SOURCE = t("Source:")
 
 SCHEMA = "diskwright.glossary/1"
 
@@ -20,11 +22,19 @@ def parser() -> ArgumentParser:
     """`diskwright glossary [TERM] [--json]`."""
     made = Command(
         "glossary",
-        words.SAYS(),
+        t("Explain one word, or list all."),
         (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),
-        (words.ABOUT(), words.ABOUT_WIZARD()),
+        (
+            t(
+                "Terms are TOML files in the folder glossary of /etc/diskwright or "
+                "~/.config/diskwright: [[terms]] with id, term, text and source. Other "
+                "spellings, if there are any, stand in `also`. A term with the id of another "
+                "replaces it."
+            ),
+            t("In the wizard, press F2."),
+        ),
     )
-    made.add_argument("term", nargs="*", metavar="TERM", help=str(words.TERM()))
+    made.add_argument("term", nargs="*", metavar="TERM", help=str(t("a word, in any spelling")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     return made
 
@@ -45,9 +55,9 @@ def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
     """Each term with its other spellings, what it means, and where that is from."""
     lines: list[str] = []
     for term in terms:
-        name = words.ALSO(term=term.term, others=term.also) if term.also else term.term
+        name = t("{term} (also {others:list})", term=term.term, others=term.also) if term.also else term.term
         lines += wrap(str(name), width, subsequent_indent="  ")
         lines += wrap(str(term.text), width, initial_indent="  ", subsequent_indent="  ")
-        lines += wrap(f"{words.SOURCE()} {term.source}", width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrap(f"{SOURCE} {term.source}", width, initial_indent="  ", subsequent_indent="    ")
         lines.append("")
     return lines[:-1]

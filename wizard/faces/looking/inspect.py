@@ -9,7 +9,6 @@ from pathlib import Path
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document
-from wizard.faces.looking.words import inspect as words
 from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.inspection import SCHEMA, machine_document
 from wizard.faces.showing.lines import tell
@@ -18,6 +17,7 @@ from wizard.faces.words.shared import DOCUMENT, not_recorded
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Machine
+from wizard.model.said import t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
 from wizard.probe.recorded import load_machine, save_machine
@@ -29,22 +29,28 @@ def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
     made = Command(
         "inspect",
-        words.SAYS(),
+        t("List drives with identity, block sizes, partitions, use and problems."),
         (
-            plain("inspect", says=words.EVERY()),
-            plain("inspect", "/dev/sdb", says=words.ONE()),
+            plain("inspect", says=t("all drives")),
+            plain("inspect", "/dev/sdb", says=t("one drive")),
             root("inspect", "--json", "|", "jq", "'.drives[].findings'"),
-            root("inspect", "--save", "mine.json", says=words.RECORD()),
-            plain("inspect", "--machine", "mine.json", says=words.AGAIN()),
+            root("inspect", "--save", "mine.json", says=t("record the facts for a bug report")),
+            plain("inspect", "--machine", "mine.json", says=t("show them again, on any computer")),
         ),
-        (words.ABOUT(),),
+        (t("Writes to no drive. Without root, unreadable facts are named with the reason."),),
     )
-    made.add_argument("devices", metavar="DEVICE", nargs="*", help=str(words.DEVICES()))
+    made.add_argument(
+        "devices", metavar="DEVICE", nargs="*", help=str(t("drives, such as /dev/sdb (default: all)"))
+    )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--all", action="store_true", help=str(words.ALL()))
+    made.add_argument(
+        "--all",
+        action="store_true",
+        help=str(t("include empty loop devices, RAM disks, layers and empty card readers")),
+    )
     source = made.add_mutually_exclusive_group()
-    source.add_argument("--save", metavar="FILE", help=str(words.SAVE()))
-    source.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
+    source.add_argument("--save", metavar="FILE", help=str(t("record the raw facts in FILE")))
+    source.add_argument("--machine", metavar="FILE", help=str(t("show a machine recorded by --save")))
     return made
 
 
@@ -85,9 +91,20 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
     for drive in machine.drives:
         lines += [*([("", "")] if lines else []), *portrait(drive, diagnoses[drive.path], WIDTH)]
     if not machine.drives:
-        lines.append((str(words.NO_DRIVES() if replayed else words.NONE_ATTACHED()), ""))
+        lines.append((str(t("No drives.") if replayed else t("No drives are attached.")), ""))
     if not machine.root:
-        lines += [("", ""), (str(words.NO_ROOT()), "dim")]
+        lines += [
+            ("", ""),
+            (
+                str(
+                    t(
+                        "Without root much cannot be read, nor whether a run waits on a drive that "
+                        "looks empty. `sudo diskwright inspect` shows more."
+                    )
+                ),
+                "dim",
+            ),
+        ]
     return lines
 
 

@@ -9,7 +9,6 @@ from textwrap import wrap
 
 from wizard.advise.catalogue import NEEDS, CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.documents.codec import JSON, render_document, to_json
-from wizard.faces.looking.words import options as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
 from wizard.faces.words.shared import DOCUMENT
@@ -17,19 +16,22 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Kernel
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import parse_size
 from wizard.probe.machine import probe_machine
 from wizard.probe.recorded import load_machine
+
+FOR = t("For:")
+RISK = t("Risk:")
 
 SCHEMA = "diskwright.options/1"
 WIDTH = 80
 
 HEADINGS = {
-    Kind.MKFS: words.MKFS,
-    Kind.MOUNT: words.MOUNT,
-    Kind.TUNE: words.TUNE,
-    Kind.SCHEDULER: words.SCHEDULER,
+    Kind.MKFS: Sentence("When it is made (mkfs)"),
+    Kind.MOUNT: Sentence("When it is mounted"),
+    Kind.TUNE: Sentence("When it exists already (the device or directory comes last)"),
+    Kind.SCHEDULER: Sentence("The order of requests to the drive (scheduler)"),
 }
 
 
@@ -38,19 +40,33 @@ def parser() -> ArgumentParser:
     refused = "'.options[] | select(.kernel.takes == false) | .text'"
     made = Command(
         "options",
-        words.SAYS(),
+        t("List filesystem options with effect, danger, conflicts and support by this kernel."),
         (
             plain("options", "ext4"),
             plain("options", "xfs", "--json", "|", "jq", "-r", refused),
             plain("options", "--danger"),
             plain("options", "btrfs", "--machine", "saved.json"),
         ),
-        (words.ABOUT_IDS(), words.ABOUT_KERNELS(), words.ABOUT_OWN()),
+        (
+            t(
+                "`diskwright plan --option` takes the word on the right. Options of tune are "
+                "for a filesystem that exists already: they are there to be read."
+            ),
+            t("Kernel support is judged by version. A kernel may be built without a feature."),
+            t(
+                "Options are TOML files in the folder options of /etc/diskwright or "
+                "~/.config/diskwright. One with the id of another replaces it."
+            ),
+        ),
     )
-    made.add_argument("filesystem", metavar="FILESYSTEM", nargs="?", help=str(words.FILESYSTEM()))
-    made.add_argument("--danger", action="store_true", help=str(words.DANGER_ONLY()))
+    made.add_argument(
+        "filesystem", metavar="FILESYSTEM", nargs="?", help=str(t("only for this filesystem, such as ext4"))
+    )
+    made.add_argument("--danger", action="store_true", help=str(t("only options that endanger data")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
+    made.add_argument(
+        "--machine", metavar="FILE", help=str(t("for the kernel of a machine recorded by `inspect --save`"))
+    )
     return made
 
 
@@ -78,7 +94,9 @@ def chosen_options(
     """Those for a filesystem, or for any; raises BadInput for a name that is no filesystem's."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
-        raise BadInput(words.NO_FILESYSTEM(name=name, known=tuple(sorted(KINDS))))
+        raise BadInput(
+            t("There is no filesystem {name}; there are {known:list}.", name=name, known=tuple(sorted(KINDS)))
+        )
     return [
         option
         for option in options
@@ -96,8 +114,8 @@ def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
 def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int = WIDTH) -> list[str]:
     """The options as text, by where they are written, those that can be had first."""
     if not options:
-        return [str(words.NO_OPTION())]
-    lines = _wrapped(str(words.JUDGED(kernel=printable(kernel.release, 40))), width, 0)
+        return [str(t("No option is known for it."))]
+    lines = _wrapped(str(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40))), width, 0)
     for kind, heading in HEADINGS.items():
         of_kind = sorted(
             (option for option in options if option.kind is kind),
@@ -122,26 +140,45 @@ def _option_lines(option: CatalogueOption, kernel: Kernel, width: int) -> list[s
 
 def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     """Everything that is said of an option, a paragraph each."""
-    said = [str(option.does), f"{words.FOR()} {option.why}" if option.does else str(option.why)]
-    said += [f"{words.RISK()} {option.risk}"] if option.risk else []
+    said = [str(option.does), f"{FOR} {option.why}" if option.does else str(option.why)]
+    said += [f"{RISK} {option.risk}"] if option.risk else []
     said += [f"{_standing(option)}: {option.never}"] if option.never else []
-    said += [str(words.PHRASE(phrase=option.phrase))] if option.phrase else []
-    said += [str(words.ALSO(texts=tuple(option.also)))] if option.also else []
+    said += (
+        [
+            str(
+                t(
+                    'Had only with its danger typed back: "{phrase}"; never where the system lives.',
+                    phrase=option.phrase,
+                )
+            )
+        ]
+        if option.phrase
+        else []
+    )
+    said += [str(t("Also written: {texts:list}.", texts=tuple(option.also)))] if option.also else []
     said += _sizes(option)
     said += [" ".join(str(NEEDS[need]) for need in option.needs)]
-    said += [str(words.CONFLICTS(options=tuple(option.conflicts)))] if option.conflicts else []
+    said += [str(t("Not with: {options:list}.", options=tuple(option.conflicts)))] if option.conflicts else []
     said += _kernel_sentences(option, kernel)
     if option.source:
-        said.append(str(words.SOURCE(filesystems=tuple(option.filesystems), source=option.source)))
+        said.append(
+            str(
+                t(
+                    "For {filesystems:list}. Source: {source}.",
+                    filesystems=tuple(option.filesystems),
+                    source=option.source,
+                )
+            )
+        )
     return [part for part in said if part]
 
 
 def _standing(option: CatalogueOption) -> Said:
     if option.danger:
-        return words.DANGER_REFUSED() if option.refused else words.DANGER()
+        return t("DANGER, and refused") if option.refused else t("DANGER")
     if option.refused:
-        return words.REFUSED()
-    return words.DEFAULT() if option.default else words.NOT_ADVISED()
+        return t("Refused")
+    return t("The default") if option.default else t("Not recommended")
 
 
 def _sizes(option: CatalogueOption) -> list[str]:
@@ -149,19 +186,25 @@ def _sizes(option: CatalogueOption) -> list[str]:
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
     if least is not None and most is not None:
-        return [str(words.BETWEEN(least=least, most=most))]
+        return [
+            str(t("It is for volumes of {least:exact} and more, up to {most:exact}.", least=least, most=most))
+        ]
     if least is not None:
-        return [str(words.AT_LEAST(least=least))]
-    return [] if most is None else [str(words.AT_MOST(most=most))]
+        return [str(t("It is for volumes of {least:exact} and more.", least=least))]
+    return [] if most is None else [str(t("It is for volumes up to {most:exact}.", most=most))]
 
 
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     verdict = on_kernel(option, kernel)
-    span: tuple[Said, ...] = (words.SINCE(first=option.since),) if option.since else ()
-    span += (words.UNTIL(end=option.until),) if option.until else ()
+    span: tuple[Said, ...] = (t("from {first} on", first=option.since),) if option.since else ()
+    span += (t("before {end}", end=option.until),) if option.until else ()
     if verdict.takes:
-        return [str(words.KERNELS_THIS(span=span, kernel=kernel.release))] if span else []
-    said = [str(words.KERNELS(span=span))] if span else []
+        return (
+            [str(t("Kernels {span:row}; {kernel} is one of them.", span=span, kernel=kernel.release))]
+            if span
+            else []
+        )
+    said = [str(t("Kernels {span:row}.", span=span))] if span else []
     return said if verdict.refused else [*said, str(verdict.why)]
 
 

@@ -6,12 +6,14 @@ from textwrap import wrap
 
 from wizard.advise.workloads import load_workloads
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.looking.words import workloads as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.lines import tell
 from wizard.faces.words.shared import DOCUMENT
 from wizard.model.advice import Workload
 from wizard.model.errors import ExitCode
+from wizard.model.said import Sentence, t
+
+FROM = Sentence("from {file}")
 
 SCHEMA = "diskwright.workloads/1"
 
@@ -20,9 +22,15 @@ def parser() -> ArgumentParser:
     """`diskwright workloads [--json]`."""
     made = Command(
         "workloads",
-        words.SAYS(),
+        t("List the workloads for `advise` and `plan`."),
         (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),
-        (words.ABOUT(),),
+        (
+            t(
+                "A workload is a TOML file in the folder workloads of /etc/diskwright or "
+                "~/.config/diskwright. One with the id of another replaces it. The bundled "
+                "files, whose places are listed, show how they are written."
+            ),
+        ),
     )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     return made
@@ -45,6 +53,6 @@ def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
     for workload in workloads:
         lines.append(f"{workload.id:<{len(indent)}}{workload.title}")
         lines += wrap(str(workload.summary), width, initial_indent=indent, subsequent_indent=indent)
-        lines.append(f"{indent}{words.FROM(file=workload.origin)}")
+        lines.append(f"{indent}{FROM(file=workload.origin)}")
         lines.append("")
     return lines[:-1]

@@ -5,12 +5,12 @@ from pathlib import Path
 from statistics import median
 
 from wizard.apply.tune.existing_filesystem import nodes_of
-from wizard.faces.measuring.words import bench as words
 from wizard.faces.showing import quick, shingled
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.measuring import check_output, hand_over, progress_line
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.model.units import format_duration, parse_size
 from wizard.model.verdict import Verdict
 from wizard.probe.machine import probe_drive
@@ -27,33 +27,93 @@ def parser() -> ArgumentParser:
     """The options of `bench`."""
     made = Command(
         "bench",
-        words.SAYS(),
+        t(
+            "Measure how much slower misaligned access is on a drive, by pairs of direct "
+            "accesses, one of each kind. With --shingled, find out instead whether "
+            "random writing falls off a cliff, as it does on drive-managed shingled "
+            "drives."
+        ),
         (
-            root("bench", "/dev/sdX", says=words.READS()),
-            root("bench", "/dev/sdX1", says=words.PLACE()),
-            root("bench", "/dev/sdX", "--assume-physical", "4096", says=words.MAY_LIE()),
+            root(
+                "bench",
+                "/dev/sdX",
+                says=t("reads only; ends when the interval is narrow, after 30 s at the latest"),
+            ),
+            root("bench", "/dev/sdX1", says=t("cost of this partition's alignment; before and after a move")),
+            root(
+                "bench",
+                "/dev/sdX",
+                "--assume-physical",
+                "4096",
+                says=t("for a drive that claims 512-byte physical blocks and may not have them"),
+            ),
             root(
                 *("bench", "/dev/sdX", "--scratch", "--confirm", "SERIAL", "-o", "verdict.json"),
-                says=words.WRITES(),
+                says=t(
+                    "writes too, only in free space and only the bytes just read there; keeps "
+                    "the verdict as JSON"
+                ),
             ),
-            root("bench", "/dev/sdX", "--scratch", "--shingled", "--confirm", "SERIAL", says=words.LOOKS()),
+            root(
+                "bench",
+                "/dev/sdX",
+                "--scratch",
+                "--shingled",
+                "--confirm",
+                "SERIAL",
+                says=t(
+                    "looks for a shingled drive's write cliff in free space, for half an hour or "
+                    "32 GiB at most"
+                ),
+            ),
             root(
                 *("bench", "/dev/sdX", "--scratch", "--shingled", "--quick", "--confirm", "SERIAL"),
-                says=words.TESTS(),
+                says=t("tests in a minute whether it is likely shingled; writes less than 2 MB"),
             ),
         ),
-        (words.ABOUT_SHINGLED(),),
+        (t("No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards."),),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(words.DEVICE()))
-    made.add_argument("--scratch", action="store_true", help=str(words.SCRATCH()))
-    made.add_argument("--confirm", metavar="TOKEN", help=str(words.CONFIRM()))
-    made.add_argument("--shingled", action="store_true", help=str(words.SHINGLED()))
-    made.add_argument("--quick", action="store_true", help=str(words.QUICK()))
-    made.add_argument("--seconds", metavar="N", type=float, help=str(words.SECONDS()))
-    made.add_argument("--most-bytes", metavar="SIZE", help=str(words.MOST_BYTES()))
-    made.add_argument("--assume-physical", metavar="BYTES", help=str(words.ASSUME_PHYSICAL()))
-    made.add_argument("--json", action="store_true", help=str(words.JSON()))
-    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(words.OUTPUT()))
+    made.add_argument("device", metavar="DEVICE", help=str(t("a drive, such as /dev/sdb, or a partition")))
+    made.add_argument(
+        "--scratch",
+        action="store_true",
+        help=str(t("measure writing, in free space only, with the bytes already there")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        help=str(t("with --scratch: the drive's serial number, or its name if it has none")),
+    )
+    made.add_argument(
+        "--shingled",
+        action="store_true",
+        help=str(t("with --scratch: look for the write cliff of a shingled drive")),
+    )
+    made.add_argument(
+        "--quick",
+        action="store_true",
+        help=str(t("with --shingled: a test in a minute, not yet confirmed on a real drive")),
+    )
+    made.add_argument(
+        "--seconds", metavar="N", type=float, help=str(t("time limit in seconds (30; with --shingled 1800)"))
+    )
+    made.add_argument(
+        "--most-bytes",
+        metavar="SIZE",
+        help=str(t("with --shingled: limit of written data, such as 8G (32G)")),
+    )
+    made.add_argument("--assume-physical", metavar="BYTES", help=str(t("assume this physical block size")))
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help=str(
+            t(
+                "print the verdict as JSON (diskwright.verdict/1; with --shingled "
+                "diskwright.cliff/1, with --quick diskwright.displaced/1)"
+            )
+        ),
+    )
+    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(t("save the verdict as JSON")))
     return made
 
 
@@ -65,13 +125,17 @@ def main(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(words.NOT_OF_A_PART())
+        raise BadInput(t("A drive is shingled as a whole: with --shingled name the drive."))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
         return quick.measure(arguments, drive) if arguments.quick else shingled.measure(arguments, drive)
     seconds = arguments.seconds or SECONDS
-    doing = words.WRITING if arguments.scratch else words.READING
+    doing = (
+        Sentence("Writing back what is read in free space of {drive} for at most {duration}; Ctrl+C ends it.")
+        if arguments.scratch
+        else Sentence("Reading from {drive} for at most {duration}; Ctrl+C ends it.")
+    )
     beginning = doing(drive=drive.path, duration=format_duration(seconds))
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
         verdict = run_alignment_trial(
@@ -99,31 +163,58 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     lines = [verdict.sentence]
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
-        told = words.MEDIANS if verdict.shift_bytes else words.MEDIANS_IN_PLACE
+        told = (
+            Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; "
+                "misaligned by {shift} bytes."
+            )
+            if verdict.shift_bytes
+            else Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; its "
+                "blocks are {shift} bytes off."
+            )
+        )
         medians = told(
             pairs=len(verdict.pairs),
             block=verdict.block_bytes,
             duration=format_duration(verdict.seconds),
             shift=verdict.shift_bytes,
         )
-        lines += [str(medians), str(words.FACTOR())]
+        lines += [
+            str(medians),
+            str(
+                t(
+                    "The factor above is that of a typical pair, each taken by itself, and not "
+                    "of the two medians."
+                )
+            ),
+        ]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
 def _in_words(progress: Progress) -> str:
     pairs, left = progress.pairs, progress.seconds_left
     line = (
-        words.PAIRS_OF(pairs=pairs, most=progress.planned_pairs, seconds=left)
+        t(
+            "{pairs} of at most {most} pairs, at most {seconds:.0f} s left",
+            pairs=pairs,
+            most=progress.planned_pairs,
+            seconds=left,
+        )
         if progress.planned_pairs
-        else words.PAIRS(pairs=pairs, seconds=left)
+        else t("{pairs} pairs, at most {seconds:.0f} s left", pairs=pairs, seconds=left)
     )
-    return str(line if progress.estimate is None else words.SO_FAR(line=line, estimate=progress.estimate))
+    return str(
+        line
+        if progress.estimate is None
+        else t("{line}, so far {estimate:.2f}x", line=line, estimate=progress.estimate)
+    )
 
 
 def _bars(verdict: Verdict) -> list[str]:
     medians = {
-        str(words.ALIGNED()): median(pair.aligned_ns for pair in verdict.pairs),
-        str(words.MISALIGNED() if verdict.shift_bytes else words.IN_PLACE()): median(
+        str(t("aligned")): median(pair.aligned_ns for pair in verdict.pairs),
+        str(t("misaligned") if verdict.shift_bytes else t("its place")): median(
             pair.misaligned_ns for pair in verdict.pairs
         ),
     }
@@ -141,19 +232,26 @@ def _time(nanoseconds: float) -> str:
 def _check(arguments: Namespace) -> None:
     """Raises BadInput for options that do not go together."""
     if arguments.scratch and not arguments.confirm:
-        raise BadInput(words.NO_CONFIRM())
+        raise BadInput(
+            t(
+                "--scratch writes to the drive's free space, and wants --confirm with the "
+                "drive's serial number. A drive without one is confirmed by its name."
+            )
+        )
     if arguments.confirm and not arguments.scratch:
-        raise BadInput(words.NO_SCRATCH())
+        raise BadInput(t("--confirm belongs to --scratch; without it nothing is written."))
     if arguments.shingled and not arguments.scratch:
-        raise BadInput(words.READING_TELLS_NOT())
+        raise BadInput(
+            t("--shingled writes, and belongs to --scratch: reading does not show how a drive records.")
+        )
     if arguments.quick:
         quick.check(arguments)
     if arguments.shingled and arguments.assume_physical:
-        raise BadInput(words.NOT_ALIGNMENT())
+        raise BadInput(t("--assume-physical is about alignment; --shingled does not measure that."))
     if arguments.most_bytes and not arguments.shingled:
-        raise BadInput(words.NO_SHINGLED())
+        raise BadInput(t("--most-bytes belongs to --shingled."))
     if arguments.shingled:
         shingled.check(arguments)
     elif arguments.seconds is not None and not 1 <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(words.SECONDS_BETWEEN(least=1, most=LONGEST_SECONDS))
+        raise BadInput(t("--seconds must lie between {least} and {most}.", least=1, most=LONGEST_SECONDS))
     check_output(arguments.output)

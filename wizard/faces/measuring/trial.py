@@ -9,7 +9,6 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import Profile, find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.faces.measuring.words import trial as words
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
 from wizard.faces.showing.measuring import check_output, hand_over, progress_line
@@ -22,6 +21,7 @@ from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import t, tn
 from wizard.model.units import MIB, format_duration, parse_size
 from wizard.tools.signals import ended_by_signal
 from wizard.trial.candidates.compare import FEWEST, MOST
@@ -51,27 +51,74 @@ def parser() -> ArgumentParser:
     drive = ("trial", "/dev/sdX", "--workload", "small-files")
     made = Command(
         "trial",
-        words.SAYS(),
-        (
-            root(*drive, says=words.EXAMPLE_TOLD()),
-            root(*drive, "--confirm", "SERIAL", "-o", "trial.json", says=words.EXAMPLE_TRIED()),
-            root(*drive, "--with", "xfs,btrfs", "--aged", "--confirm", "SERIAL", says=words.EXAMPLE_WITH()),
-            root(*drive, "--misaligned", "--confirm", "SERIAL", says=words.EXAMPLE_MISALIGNED()),
+        t(
+            "Compare filesystems on your drive. Each is created where the plan would put "
+            "the volume, and runs the workload."
         ),
-        (words.ABOUT(), words.ABOUT_ROUNDS()),
+        (
+            root(*drive, says=t("show steps and losses; write nothing")),
+            root(
+                *drive,
+                "--confirm",
+                "SERIAL",
+                "-o",
+                "trial.json",
+                says=t("compare the two best recommendations"),
+            ),
+            root(
+                *drive,
+                "--with",
+                "xfs,btrfs",
+                "--aged",
+                "--confirm",
+                "SERIAL",
+                says=t("compare three, on aged volumes"),
+            ),
+            root(*drive, "--misaligned", "--confirm", "SERIAL", says=t("cost of misalignment on this drive")),
+        ),
+        (
+            t(
+                "Writes in free space only. Deleted files there are lost for good; no table "
+                "or partition changes."
+            ),
+            t("The order changes every round. Differences are reported after at least 6 rounds."),
+        ),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE()))
-    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
-    made.add_argument("--fs", metavar="FS", help=str(words.FS()))
-    made.add_argument("--with", dest="others", metavar="FS,...", help=str(words.WITH()))
-    made.add_argument("--misaligned", action="store_true", help=str(words.MISALIGNED()))
-    made.add_argument("--rounds", metavar="N", type=int, help=str(words.ROUNDS()))
-    made.add_argument("--seconds", metavar="N", type=float, help=str(words.SECONDS()))
-    made.add_argument("--most-bytes", metavar="SIZE", help=str(words.MOST_BYTES()))
-    made.add_argument("--aged", action="store_true", help=str(words.AGE()))
-    made.add_argument("--confirm", metavar="TOKEN", help=str(words.CONFIRM()))
-    made.add_argument("--json", action="store_true", help=str(words.JSON()))
-    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(words.OUTPUT()))
+    made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE))
+    made.add_argument(
+        "--workload", metavar="ID", required=True, help=str(t("workload, see `diskwright workloads`"))
+    )
+    made.add_argument("--fs", metavar="FS", help=str(t("filesystem to try (default: the recommended one)")))
+    made.add_argument(
+        "--with",
+        dest="others",
+        metavar="FS,...",
+        help=str(t("filesystems to compare with (default: the next in the ranking)")),
+    )
+    made.add_argument(
+        "--misaligned",
+        action="store_true",
+        help=str(t("compare it with itself on a misaligned partition, starting at sector 34")),
+    )
+    made.add_argument(
+        "--rounds", metavar="N", type=int, help=str(t("maximum number of rounds, 6 to 24 (24)"))
+    )
+    made.add_argument(
+        "--seconds", metavar="N", type=float, help=str(t("time limit in seconds (90 per filesystem)"))
+    )
+    made.add_argument("--most-bytes", metavar="SIZE", help=str(t("limit of written data, such as 8G (32G)")))
+    made.add_argument(
+        "--aged",
+        action="store_true",
+        help=str(t("first fill each volume to 85 % and delete half, three times")),
+    )
+    made.add_argument(
+        "--confirm", metavar="TOKEN", help=str(t("the drive's serial number, or its name if it has none"))
+    )
+    made.add_argument(
+        "--json", action="store_true", help=str(t("print the result as JSON (diskwright.trial/1)"))
+    )
+    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(t("save the result as JSON")))
     return made
 
 
@@ -85,9 +132,10 @@ def main(arguments: Namespace) -> ExitCode:
     for said in announcement(order):
         say(said)
     if not arguments.confirm:
-        raise BadInput(words.NO_CONFIRM(token=drive.token))
+        raise BadInput(t("Nothing was done. To try them, add: --confirm {token}", token=drive.token))
     confirm_scratch(drive, arguments.confirm)
-    beginning = words.BEGINNING(
+    beginning = t(
+        "Trying {names:and} on {drive} for at most {duration}; Ctrl+C ends it.",
         names=tuple(title_of(order, one.id) for one in order.candidates),
         drive=drive.path,
         duration=format_duration(order.bounds.seconds),
@@ -116,7 +164,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     elif not arguments.misaligned:
         names = others_of(advise(machine, drive, recording, profile), planned)
     if len(names) >= MOST_CANDIDATES:
-        raise BadInput(words.TOO_MANY(most=MOST_CANDIDATES))
+        raise BadInput(t("At most {most} filesystems are tried at once.", most=MOST_CANDIDATES))
     plans = [first, *(plan(name) for name in names)]
     usual = usual_bounds(len(plans) + arguments.misaligned)
     bounds = Bounds(
@@ -138,7 +186,8 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 
 def _in_words(progress: Progress) -> str:
     return str(
-        words.PROGRESS(
+        t(
+            "round {number}, {candidate}, {doing}; at most {seconds:.0f} s left",
             number=progress.number,
             candidate=progress.doing,
             doing=doing(progress.phase),
@@ -152,18 +201,20 @@ def trial_lines(verdict: TrialVerdict) -> list[str]:
     lines = [str(said) for said in sentences(verdict)]
     if verdict.speeds:
         lines += ["", *_table(verdict), ""]
-    summary = words.SUMMARY(
+    summary = tn(
+        "{count} round in {duration}, {written:size} written.",
+        "{count} rounds in {duration}, {written:size} written.",
         count=len(verdict.rounds),
         duration=format_duration(verdict.seconds),
         written=verdict.written_bytes,
     )
-    lines += [str(summary), str(INTERVALS()), *(f"- {said}" for said in caveats(verdict))]
+    lines += [str(summary), str(INTERVALS), *(f"- {said}" for said in caveats(verdict))]
     return [printable(line, 1000) for line in lines]
 
 
 def _table(verdict: TrialVerdict) -> list[str]:
     names = [candidate.id for candidate in verdict.candidates]
-    rows: list[Sequence[str]] = [[str(words.PHASE()), *(str(title_of(verdict, name)) for name in names)]]
+    rows: list[Sequence[str]] = [[str(t("load, phase")), *(str(title_of(verdict, name)) for name in names)]]
     for load, phase, speeds in phase_speeds(verdict):
         rows.append([f"{load}, {phase}", *(str(rate(one.unit, one.median)) for one in speeds)])
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
@@ -179,11 +230,13 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 def _check(arguments: Namespace) -> None:
     """Raises BadInput for limits that make no sense."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(words.SECONDS_BETWEEN(least=SHORTEST_SECONDS, most=LONGEST_SECONDS))
+        raise BadInput(
+            t("--seconds must lie between {least} and {most}.", least=SHORTEST_SECONDS, most=LONGEST_SECONDS)
+        )
     if arguments.rounds is not None and not FEWEST <= arguments.rounds <= MOST:
-        raise BadInput(words.ROUNDS_BETWEEN(least=FEWEST, most=MOST))
+        raise BadInput(t("--rounds must lie between {least} and {most}.", least=FEWEST, most=MOST))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
-        raise BadInput(words.BYTES_LEAST(least=LEAST_BYTES))
+        raise BadInput(t("--most-bytes must be at least {least:exact}.", least=LEAST_BYTES))
     if arguments.misaligned and arguments.others:
-        raise BadInput(words.MISALIGNED_ALONE())
+        raise BadInput(t("--misaligned tries one filesystem: leave --with out."))
     check_output(arguments.output)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from wizard.documents.files import write_file
 from wizard.faces.changing.apply import read_plan_file
-from wizard.faces.planning.words import export as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.console import say
 from wizard.layout.exported.lacking import lacking, member_of
@@ -15,6 +14,7 @@ from wizard.layout.exported.sfdisk import sfdisk_dump, sfdisk_lacks
 from wizard.model.errors import BadInput, ExitCode, Failed
 from wizard.model.names import printable
 from wizard.model.plan import Member, Plan
+from wizard.model.said import t
 
 FORMATS = ("sfdisk", "repart")
 
@@ -23,17 +23,39 @@ def parser() -> ArgumentParser:
     """`diskwright export PLAN.json --as sfdisk|repart [--device DEVICE] [-o FILE|FOLDER]`."""
     made = Command(
         "export",
-        words.SAYS(),
+        t("Export a plan's layout for another tool. Writes to no drive."),
         (
             plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
             plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
         ),
-        (words.ABOUT_SFDISK(), words.ABOUT_REPART(), words.ABOUT_LACKING()),
+        (
+            t(
+                "`sfdisk DEVICE < DUMP` makes that very table: places, types, names, "
+                "attributes, and the GUIDs of partitions that stay. It destroys what the "
+                "drive holds, and asks nobody."
+            ),
+            t(
+                "`systemd-repart --definitions=FOLDER --empty=require --dry-run=no DEVICE` "
+                "makes it on an empty drive, with the filesystems that it knows."
+            ),
+            t("Features without a counterpart are listed on stderr."),
+        ),
     )
-    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
-    made.add_argument("--as", dest="format", choices=FORMATS, required=True, help=str(words.FORMAT()))
-    made.add_argument("--device", metavar="DEVICE", help=str(words.DEVICE()))
-    made.add_argument("-o", "--output", metavar="PATH", help=str(words.OUTPUT()))
+    made.add_argument("plan", metavar="PLAN.json", help=str(t("a plan saved with -o")))
+    made.add_argument(
+        "--as",
+        dest="format",
+        choices=FORMATS,
+        required=True,
+        help=str(t("a dump for sfdisk, or a folder of definitions for systemd-repart")),
+    )
+    made.add_argument("--device", metavar="DEVICE", help=str(t("one drive of a plan with several")))
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help=str(t("the file of a dump, else stdout; the folder of definitions")),
+    )
     return made
 
 
@@ -57,22 +79,31 @@ def _write_dump(member: Member, output: str | None) -> None:
     if output in (None, "-"):
         sys.stdout.write(dump)
     else:
-        write_file(Path(str(output)), dump, str(words.DUMP()))
+        write_file(Path(str(output)), dump, str(t("The dump")))
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     """Into a folder that holds no others, since all of a folder counts together. Raises BadInput, Failed."""
     files = repart_files(plan, member)
     if output in (None, "-"):
-        raise BadInput(words.FOLDER())
+        raise BadInput(t("Definitions are several files: name a folder with -o."))
     folder = Path(str(output))
     shown = printable(str(folder), 200)
     try:
         folder.mkdir(exist_ok=True)
         others = sorted(entry.name for entry in folder.glob("*.conf"))
     except OSError as error:
-        raise Failed(words.NO_FOLDER(folder=shown, why=error.strerror or str(error))) from None
+        raise Failed(
+            t("{folder} cannot be used: {why}.", folder=shown, why=error.strerror or str(error))
+        ) from None
     if others:
-        raise BadInput(words.NOT_ALONE(folder=shown, file=printable(others[0], 100)))
+        raise BadInput(
+            t(
+                "{folder} has definitions already, such as {file}; all of a folder count "
+                "together. Name a new one.",
+                folder=shown,
+                file=printable(others[0], 100),
+            )
+        )
     for name, text in files.items():
-        write_file(folder / name, text, str(words.DEFINITION()))
+        write_file(folder / name, text, str(t("The definition")))

@@ -13,10 +13,9 @@ from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
 from wizard.faces.changing.apply import narrate
-from wizard.faces.planning.words import migrate as words
 from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import out, say
-from wizard.faces.words.shared import PLAN_FILE, TO_CARRY_OUT
+from wizard.faces.words.shared import PLAN_FILE
 from wizard.faces.writing.carrying import carried_lines
 from wizard.faces.writing.migrating import migration_lines, prospect_lines
 from wizard.faces.writing.migrating_apply import apply_migration
@@ -30,6 +29,7 @@ from wizard.migrate.told.offers import prospect_of
 from wizard.model.documents.migration import Migration, Way
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -39,30 +39,74 @@ def parser() -> ArgumentParser:
     DEVICE] ...`."""
     made = Command(
         "migrate",
-        words.SAYS(),
+        t("Convert ext2 or ext3 to ext4 with all files. Compares the conversions, or plans one."),
         (
             root("migrate", "/dev/sdX1"),
             root("migrate", "/dev/sdX1", "--way", "full", "-o", "films.json"),
             root("apply", "films.json", "--confirm", "SERIAL"),
             root("migrate", "/dev/sdX1", "--way", "mount", "--confirm", "SERIAL"),
             root("keep"),
-            root("migrate", "/dev/sdX2", "--way", "full", "-o", "carry.json", says=words.IN_USE()),
+            root(
+                "migrate",
+                "/dev/sdX2",
+                "--way",
+                "full",
+                "-o",
+                "carry.json",
+                says=t("where it is in use, such as the running root"),
+            ),
         ),
-        (words.ABOUT_WAYS(), words.ABOUT_IN_USE()),
+        (
+            t(
+                "Without --way it says what is found and sets the four ways side by side. "
+                "Without --confirm nothing is written but the file that -o names. "
+                "`diskwright apply` carries a plan out exactly as it was shown."
+            ),
+            t(
+                "The filesystem must not be mounted for any way but `mount`. Where it is, -o "
+                "writes a plan to be carried to a rescue medium. There `diskwright apply` "
+                "finds the filesystem by its UUID."
+            ),
+        ),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(words.DEVICE()))
-    made.add_argument("--way", choices=[way.value for way in Way], help=str(words.WAY()))
-    made.add_argument("--store", metavar="DIR", help=str(words.STORE()))
-    made.add_argument("--undo-dir", metavar="DIR", help=str(words.UNDO_DIR()))
-    made.add_argument("--manifest", action="store_true", help=str(words.MANIFEST()))
-    made.add_argument("--repair", action="store_true", help=str(words.REPAIR()))
-    made.add_argument("--to", metavar="DEVICE", help=str(words.TO()))
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(words.FSTAB()))
-    made.add_argument("-o", "--output", metavar="PLAN.json", help=str(words.OUTPUT()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
-    made.add_argument("--dry-run", action="store_true", help=str(words.DRY_RUN()))
-    made.add_journal(words.JOURNAL())
-    documents = words.JSON(ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA)
+    made.add_argument("device", metavar="DEVICE", help=str(t("a partition, volume or drive")))
+    made.add_argument(
+        "--way",
+        choices=[way.value for way in Way],
+        help=str(t("plan this conversion (default: compare all four)")),
+    )
+    made.add_argument(
+        "--store", metavar="DIR", help=str(t("store changed blocks here, on another filesystem"))
+    )
+    made.add_argument(
+        "--undo-dir", metavar="DIR", help=str(t("without snapshots: store replaced blocks here"))
+    )
+    made.add_argument(
+        "--manifest",
+        action="store_true",
+        help=str(t("compare content and attributes of every file before and after")),
+    )
+    made.add_argument("--repair", action="store_true", help=str(t("repair damage, if it can be undone")))
+    made.add_argument("--to", metavar="DEVICE", help=str(t("the empty volume for `--way fresh`")))
+    made.add_argument(
+        "--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(t("fstab of the system on it"))
+    )
+    made.add_argument(
+        "-o", "--output", metavar="PLAN.json", help=str(t("save the plan for `diskwright apply`"))
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("convert now: the drive's serial number, as in `apply`")),
+    )
+    made.add_argument(
+        "--dry-run", action="store_true", help=str(t("make all checks of `apply`; write nothing"))
+    )
+    made.add_journal(t("folder of the run, not on this filesystem (/var/lib/diskwright/runs)"))
+    documents = t(
+        "print a {ways} or, with --way, a {plan} document", ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA
+    )
     made.add_argument("--json", action="store_true", help=str(documents))
     return made
 
@@ -71,7 +115,12 @@ def main(arguments: Namespace) -> ExitCode:
     """Look, and show the ways or the plan."""
     acts = arguments.dry_run or arguments.confirm
     if arguments.way is None and (arguments.output is not None or acts):
-        raise BadInput(words.NO_WAY())
+        raise BadInput(
+            t(
+                "Say with --way which of the ways it is to be. Without it they are set side "
+                "by side, and nothing is done."
+            )
+        )
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     situation = look_at_ext(
         arguments.device,
@@ -94,7 +143,7 @@ def main(arguments: Namespace) -> ExitCode:
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
     if arguments.output is not None:
-        write_file(Path(arguments.output), render_migration(migration), str(PLAN_FILE()))
+        write_file(Path(arguments.output), render_migration(migration), str(PLAN_FILE))
     if acts:
         begun = apply_migration(migration, arguments, partial(_as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -112,12 +161,19 @@ def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
     carried = make_carried(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
-    write_file(Path(arguments.output), render_carried(carried), str(PLAN_FILE()))
+    write_file(Path(arguments.output), render_carried(carried), str(PLAN_FILE))
     if arguments.json:
         sys.stdout.write(render_carried(carried))
     else:
         _print(carried_lines(carried, out().width, arguments.output))
-    say(words.IS_IN_USE(device=situation.device, file=arguments.output))
+    say(
+        t(
+            "{device} is in use, so nothing can be done to it here. {file} is to be "
+            "carried to a rescue medium.",
+            device=situation.device,
+            file=arguments.output,
+        )
+    )
     return ExitCode.DONE
 
 
@@ -131,7 +187,7 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
     told = ["apply", shlex.quote(output), "--confirm", token]
     if not environment.is_running_system:
         told += ["--fstab", shlex.quote(str(environment.fstab))]
-    say(TO_CARRY_OUT())
+    say(t("Nothing has been changed. To carry it out, exactly as shown:"))
     say(typed(*told))
 
 

@@ -17,7 +17,6 @@ from wizard.apply.tune.left_at_boot import with_lines_left
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
-from wizard.faces.planning.words import plan as words
 from wizard.faces.showing.command import typed
 from wizard.faces.showing.console import err, say
 from wizard.faces.showing.plan_options import parser as parser
@@ -47,8 +46,12 @@ from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.operations.arrays import Level
 from wizard.model.plan import Plan
+from wizard.model.said import Sentence, t
 from wizard.model.units import parse_size
 from wizard.probe.host.people import caller
+
+PRESET = Sentence("--preset {preset} is here:")
+NOT_WRITTEN = t("Nothing has been written to the drive.")
 
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
@@ -64,12 +67,22 @@ def main(arguments: Namespace) -> ExitCode:
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
-        raise BadInput(words.ONE_PARTITION(option=change.replace("_", "-")))
+        raise BadInput(
+            t(
+                "--{option} is for one partition: name that, such as /dev/sdX2, instead of a drive.",
+                option=change.replace("_", "-"),
+            )
+        )
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
     if len(arguments.devices) > 1 and not several:
-        raise BadInput(words.SEVERAL())
+        raise BadInput(
+            t(
+                "Several drives are planned together only for one volume over all of them. "
+                "Say --stripe md, lvm or btrfs, or --mirror md or btrfs."
+            )
+        )
     if part is not None:
         drives: Sequence[Drive] = part[1:2]
         _tell_unread(arguments, drives)
@@ -97,9 +110,9 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is not None:
-        say(f"{said} {RECORD_AS_ROOT()}")
+        say(f"{said} {RECORD_AS_ROOT}")
     else:
-        say(f"{said} {AS_ROOT()}")
+        say(f"{said} {AS_ROOT}")
         say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
     say("")
 
@@ -110,9 +123,18 @@ def _plan_part(
     """The plan for one partition, beside which everything stays."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(words.WHOLE_DRIVE(option=word, part=part.path, drive=drive.path))
+            raise BadInput(
+                t(
+                    "--{option} is for a whole drive, and {part} is a partition of {drive}.",
+                    option=word,
+                    part=part.path,
+                    drive=drive.path,
+                )
+            )
     if arguments.mode == "use-free":
-        raise BadInput(words.FREE_SPACE(drive=drive.path))
+        raise BadInput(
+            t("--use-free is for the free space of a drive: name {drive} for that.", drive=drive.path)
+        )
     recording = diagnose(machine, drive, load_patterns()).recording
     if arguments.shrink is not None:
         return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
@@ -140,14 +162,16 @@ def _plan_one(
 ) -> Plan:
     drive = drives[0]
     if arguments.table is not None and arguments.mode == "use-free":
-        raise BadInput(words.TABLE_STAYS())
+        raise BadInput(t("--table is for a new table: --use-free keeps the one that is there."))
     if arguments.chunk is not None or arguments.metadata is not None:
-        raise BadInput(words.STRIPE_ONLY(option="chunk" if arguments.chunk is not None else "metadata"))
+        raise BadInput(
+            t("--{option} goes with --stripe.", option="chunk" if arguments.chunk is not None else "metadata")
+        )
     mode = MODES[arguments.mode]
     if arguments.preset is not None:
         requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
         volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
-        say(f"{words.PRESET(preset=arguments.preset)} {volumes}")
+        say(f"{PRESET(preset=arguments.preset)} {volumes}")
         say("")
     arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
     usual = _usual(arguments)
@@ -159,9 +183,15 @@ def _plan_striped(
 ) -> Plan:
     option = "stripe" if arguments.mirror is None else "mirror"
     if arguments.table is not None:
-        raise BadInput(words.EVERY_GPT(option=option))
+        raise BadInput(t("--table does not go with --{option}: every drive gets a GPT.", option=option))
     if arguments.volume is not None or arguments.preset is not None:
-        raise BadInput(words.ONE_VOLUME(option=option))
+        raise BadInput(
+            t(
+                "--{option} makes one volume over everything: say --workload, with --label, "
+                "--mount and --fs, instead of --volume or --preset.",
+                option=option,
+            )
+        )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
     asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
@@ -193,10 +223,14 @@ def requests_of(arguments: Namespace) -> tuple[Request, ...]:
         encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
         return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
     if arguments.encrypt:
-        raise BadInput(words.ENCRYPT_WITHIN(kind=ENCRYPTIONS[0]))
+        raise BadInput(
+            t("--encrypt goes with --workload; within --volume write encrypt={kind}.", kind=ENCRYPTIONS[0])
+        )
     for word in ("fs", "label", "mount", "writable", "option"):
         if getattr(arguments, word) is not None:
-            raise BadInput(words.WITHIN(option=word))
+            raise BadInput(
+                t("--{option} goes with --workload; within --volume write {option}=...", option=word)
+            )
     return tuple(parse_volume(text) for text in arguments.volume or ())
 
 
@@ -205,14 +239,14 @@ def _narrate(plan: Plan, output: str | None) -> None:
         err().print(line, soft_wrap=True)
     say("")
     if said := unread_words(plan):
-        say(f"{words.NOT_WRITTEN()} {said}")
+        say(f"{NOT_WRITTEN} {said}")
         return
     name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
-    say(words.TO_APPLY())
+    say(t("Nothing has been written to the drive. To apply this plan, exactly as shown:"))
     say(typed("apply", name, confirmation(plan)))
 
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
     be written."""
-    write_file(path, render_plan(plan), str(PLAN_FILE()))
+    write_file(path, render_plan(plan), str(PLAN_FILE))

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
-from wizard.faces.planning.words import show as words
 from wizard.faces.showing.command import Command, plain
 from wizard.faces.showing.console import out
 from wizard.faces.writing.bringing import all_lines
@@ -29,6 +28,7 @@ from wizard.model.documents.move import Moves
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.model.said import t
 
 
 def parser() -> ArgumentParser:
@@ -36,16 +36,19 @@ def parser() -> ArgumentParser:
     commands = "'.steps[].commands[] | join(\" \")'"
     made = Command(
         "show",
-        words.SAYS(),
+        t(
+            "Show a plan: the drive before and after, and every step with commands, "
+            "losses and how to undo it."
+        ),
         (
             plain("show", "media.json"),
             plain("show", "media.json", "--json", "|", "jq", "-r", commands),
             plain("plan", "/dev/sdX", "--workload", "large-media", "|", "diskwright", "show", "-"),
         ),
-        (words.ABOUT(),),
+        (t("Truncated, edited or damaged plans are refused. Neither reads nor writes the drive."),),
     )
-    made.add_argument("plan", metavar="PLAN.json", help=str(words.PLAN()))
-    made.add_argument("--json", action="store_true", help=str(words.JSON()))
+    made.add_argument("plan", metavar="PLAN.json", help=str(t("a file saved with -o; - for stdin")))
+    made.add_argument("--json", action="store_true", help=str(t("print it as JSON, checked")))
     return made
 
 
@@ -95,12 +98,12 @@ def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width
 
 def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
     """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
-    shown = str(words.INPUT()) if name == "-" else printable(name)
+    shown = str(t("The input")) if name == "-" else printable(name)
     try:
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
         elif Path(name).exists() and not Path(name).is_file():
-            raise BadInput(words.NO_FILE(file=shown))
+            raise BadInput(t("{file} is no file; name a plan that `diskwright plan -o` wrote.", file=shown))
         else:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
@@ -115,7 +118,7 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | B
             return read_bring(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
-        raise BadInput(words.NO_TEXT(file=shown)) from None
+        raise BadInput(t("{file} is no text, so it is no plan.", file=shown)) from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or words.NO_NAME()
-        raise BadInput(words.NOT_READ(file=shown, why=why)) from None
+        why = getattr(error, "strerror", None) or t("the name cannot be a file's")
+        raise BadInput(t("{file} cannot be read: {why}.", file=shown, why=why)) from None

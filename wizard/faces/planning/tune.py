@@ -11,7 +11,6 @@ from wizard.advise.existing import Existing, Tuning
 from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.worked_out import work_out
 from wizard.documents.files import write_file
-from wizard.faces.planning.words import tune as words
 from wizard.faces.showing.command import Command, plain, root, typed
 from wizard.faces.showing.console import say
 from wizard.faces.showing.lines import tell
@@ -25,7 +24,7 @@ from wizard.layout.changes.tuning import Found
 from wizard.model.documents.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 WIDTH = 80
 
@@ -34,19 +33,38 @@ def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
     made = Command(
         "tune",
-        words.SAYS(),
+        t("Suggest better settings for an existing filesystem. Changes nothing."),
         (
             plain("tune", "/dev/sdX1", "--workload", "small-files"),
             root("tune", "/dev/sdX1", "--workload", "large-media", "-o", "better.json"),
             root("apply", "better.json", "--confirm", "SERIAL"),
             root("undo"),
         ),
-        (words.ABOUT(),),
+        (
+            t(
+                "This command writes nothing but the file that -o names. `diskwright apply` "
+                "makes exactly the changes that it shows, while the filesystem stays in use. "
+                "`diskwright undo` takes them back. A file that is changed meanwhile is "
+                "refused."
+            ),
+        ),
     )
-    made.add_argument("device", metavar="DEVICE", help=str(HOLDING()))
-    made.add_argument("--workload", metavar="ID", required=True, help=str(words.WORKLOAD()))
-    made.add_argument("-o", "--output", metavar="CHANGES.json", help=str(words.OUTPUT()))
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(words.FSTAB()))
+    made.add_argument("device", metavar="DEVICE", help=str(HOLDING))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the filesystem")))
+    made.add_argument(
+        "-o", "--output", metavar="CHANGES.json", help=str(t("save the changes for `diskwright apply`"))
+    )
+    made.add_argument(
+        "--fstab",
+        metavar="FILE",
+        default=str(OWN_FSTAB),
+        help=str(
+            t(
+                "the file of mounts at boot (/etc/fstab); for a system mounted elsewhere its "
+                "rules for udev are changed, too"
+            )
+        ),
+    )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
     return made
 
@@ -68,23 +86,50 @@ def main(arguments: Namespace) -> ExitCode:
         told = ["apply", shlex.quote(arguments.output), "--confirm", shlex.quote(used.drive.token)]
         if not environment.is_running_system:
             told += ["--fstab", shlex.quote(str(environment.fstab))]
-        say(words.TO_MAKE(device=existing.device))
+        say(
+            t(
+                "Nothing has been changed. To make these changes, exactly as shown, while "
+                "{device} stays in use:",
+                device=existing.device,
+            )
+        )
         say(typed(*told))
     return ExitCode.DONE
 
 
 def _write(changes: Changes, path: Path) -> None:
     if not changes.steps:
-        raise BadInput(words.NOTHING_TO_CHANGE(device=changes.device, file=printable(str(path), 200)))
-    write_file(path, render_changes(changes), str(DOCUMENT_FILE()))
+        raise BadInput(
+            t(
+                "There is nothing to change for {device}, so nothing was written to {file}.",
+                device=changes.device,
+                file=printable(str(path), 200),
+            )
+        )
+    write_file(path, render_changes(changes), str(DOCUMENT_FILE))
 
 
 def _title(purpose: Said | str, existing: Existing) -> str:
     filesystem, place = KINDS[existing.filesystem].title, existing.mount_point
     if not place:
-        return str(words.NOT_MOUNTED(purpose=purpose, device=existing.device, filesystem=filesystem))
+        return str(
+            t(
+                "{purpose}, on {device} ({filesystem}, not mounted)",
+                purpose=purpose,
+                device=existing.device,
+                filesystem=filesystem,
+            )
+        )
     where = printable(place, 200)
-    return str(words.MOUNTED(purpose=purpose, device=existing.device, filesystem=filesystem, place=where))
+    return str(
+        t(
+            "{purpose}, on {device} ({filesystem}, mounted at {place})",
+            purpose=purpose,
+            device=existing.device,
+            filesystem=filesystem,
+            place=where,
+        )
+    )
 
 
 def tuning_lines(
@@ -94,19 +139,24 @@ def tuning_lines(
     it."""
     lines = _wrapped(title, width)
     if not tuning.changes:
-        lines += _wrapped(str(words.NOTHING_BETTER()), width)
+        lines += _wrapped(str(t("Nothing that is known would suit it better.")), width)
     else:
-        lines += _wrapped(str(words.BETTER()), width)
+        lines += _wrapped(str(t("This would suit it better. Nothing of it was done.")), width)
     for change in tuning.changes:
         lines += ["", *_wrapped(f"- {change.what}", width)]
         lines += _wrapped(f"{change.why}{f' ({change.source})' if change.source else ''}", width, 2)
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
-        lines += ["", *_wrapped(str(words.NO_LINE()), width)]
+        lines += [
+            "",
+            *_wrapped(str(t("It has no line in fstab, so nothing is said of its mount options.")), width),
+        ]
     lines += [line for doubt in changes.doubts for line in ("", *_wrapped(str(doubt), width))]
     if changes.steps:
         lines += [
             "",
-            *_wrapped(str(words.WOULD_DO()), width),
+            *_wrapped(
+                str(t("`diskwright apply` would do this, one after the other, while it stays in use:")), width
+            ),
             "",
         ]
         lines += change_lines(changes, width, files=False)

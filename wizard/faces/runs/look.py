@@ -9,25 +9,35 @@ from pathlib import Path
 from wizard.apply.plan.looked_at import Look, looked_at
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.runs import called
-from wizard.faces.runs.words import look as words
 from wizard.faces.showing.command import Command, root
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.which_run import run_meant
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+ONE = Sentence("{node} is what {device} is to be: {filesystem}")
+IN_USE = t("End what uses it, then press Enter again.")
 
 
 def parser() -> ArgumentParser:
     """`diskwright look [RUN] [--journal DIR]`."""
     made = Command(
         "look",
-        words.SAYS(),
+        t("Show the result of a waiting run, read-only."),
         (root("look"), root("look", "0008-sdb")),
-        (words.ABOUT(), words.ABOUT_END()),
+        (
+            t(
+                "What a run made was made on a stand-in first. While the run waits for "
+                "`keep` or `undo`, that can be mounted read-only in another terminal: the "
+                "commands are shown. Nothing is read from the drive or written to it, and "
+                "partitions that stay show nothing here."
+            ),
+            t("Press Enter to end; `keep` and `undo` wait for that."),
+        ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_journal(RUNS_IN())
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_journal(RUNS_IN)
     return made
 
 
@@ -39,17 +49,22 @@ def main(arguments: Namespace) -> ExitCode:
         for line in _told(look, run):
             say(line)
         _wait(look)
-    say(words.ENDED())
+    say(t("It is not shown any more. Nothing was written."))
     return ExitCode.DONE
 
 
 def _told(look: Look, run: Path) -> Iterator[Said | str]:
-    yield words.SHOWN(run=run.name)
+    yield t("What waits of the run {run} is shown here, read-only:", run=run.name)
     for one in look.shown:
-        yield f"    {words.ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
+        yield f"    {ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
         if one.mount:
             yield f"        sudo {shlex.join(one.mount)} /mnt"
-    yield words.HOW(run=called(run))
+    yield t(
+        "Mount it in another terminal, somewhere that is free. Enter ends it, and "
+        "unmounts it. `diskwright keep {run}` and `diskwright undo {run}` wait for "
+        "that.",
+        run=called(run),
+    )
 
 
 def _wait(look: Look) -> None:
@@ -59,4 +74,4 @@ def _wait(look: Look) -> None:
             look.end()
             return
         except Failed as error:
-            say(f"{error} {words.IN_USE()}")
+            say(f"{error} {IN_USE}")

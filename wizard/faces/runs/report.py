@@ -7,13 +7,13 @@ from pathlib import Path
 from wizard.apply.run.runs import find_run
 from wizard.documents.files import read_file
 from wizard.faces.changing.apply import read_plan_file
-from wizard.faces.runs.words import report as words
 from wizard.faces.showing.command import Command, plain, root
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import DOCUMENT, RUN, RUNS_IN
 from wizard.model.displaced import DisplacedVerdict
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.recorded import load_machine
 from wizard.report.gather import Sources
@@ -31,13 +31,15 @@ from wizard.trial.document import (
     read_verdict,
 )
 
+MISSING = Sentence("Missing or in doubt: {part}.")
+
 
 def parser() -> ArgumentParser:
     """`diskwright report [RUN] [--plan PLAN.json] [--machine FILE] [--verdict FILE] [-o FILE] [--json]
     [--without-serials]`."""
     made = Command(
         "report",
-        words.SAYS(),
+        t("Save facts, findings, advice, plan, measurements, steps and checks as one HTML page or as JSON."),
         (
             root("report", "-o", "report.html"),
             root("report", "0007-sdb", "--without-serials", "-o", "report.html"),
@@ -50,18 +52,46 @@ def parser() -> ArgumentParser:
                 *("|", "jq", "'.advice[0].choices[0]'"),
             ),
         ),
-        (words.ABOUT(),),
+        (
+            t(
+                "Without a run, a plan, a recording or a device it is about the newest run. "
+                "The page needs no network and runs no script; it can be printed. What a "
+                "report does not have it names, with the reason."
+            ),
+        ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_argument("--plan", metavar="PLAN.json", help=str(words.PLAN()))
-    made.add_argument("--device", metavar="DEVICE", help=str(words.DEVICE()))
-    made.add_argument("--workload", metavar="ID", help=str(words.WORKLOAD()))
-    made.add_argument("--machine", metavar="FILE", help=str(words.MACHINE()))
-    made.add_argument("--verdict", metavar="VERDICT.json", help=str(words.VERDICT()))
-    made.add_journal(RUNS_IN())
-    made.add_argument("-o", "--output", metavar="FILE", help=str(words.OUTPUT()))
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_argument("--plan", metavar="PLAN.json", help=str(t("report on a plan that was not applied")))
+    made.add_argument("--device", metavar="DEVICE", help=str(t("report on a drive, without a plan")))
+    made.add_argument(
+        "--workload", metavar="ID", help=str(t("with --device or --machine: add advice for this workload"))
+    )
+    made.add_argument(
+        "--machine",
+        metavar="FILE",
+        help=str(t("with the facts that `inspect --save` recorded, instead of those of the run or of now")),
+    )
+    made.add_argument(
+        "--verdict", metavar="VERDICT.json", help=str(t("add measurements from `bench -o` or `trial -o`"))
+    )
+    made.add_journal(RUNS_IN)
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=str(t("write the page to this file, or where its name ends in .json the document")),
+    )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_argument("--without-serials", action="store_true", help=str(words.WITHOUT_SERIALS()))
+    made.add_argument(
+        "--without-serials",
+        action="store_true",
+        help=str(
+            t(
+                "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and "
+                "names of people's folders"
+            )
+        ),
+    )
     return made
 
 
@@ -70,32 +100,41 @@ def main(arguments: Namespace) -> ExitCode:
     _check(arguments)
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
-        raise BadInput(words.NEEDS_FILE())
+        raise BadInput(
+            t("The report is a page for a browser: name a file for it with -o report.html, or say --json.")
+        )
     report = make_report(sources_of(arguments), without_serials=arguments.without_serials)
     if to_file:
         write_report(report, Path(arguments.output))
-        say(words.WRITTEN(file=arguments.output))
+        say(t("The report is in {file}.", file=arguments.output))
     if arguments.json:
         sys.stdout.write(render_report(report))
     elif not to_file:
         sys.stdout.write(render_page(report))
     for absence in report.absent:
-        say(f"{words.MISSING(part=absence.part)} {absence.why}")
+        say(f"{MISSING(part=absence.part)} {absence.why}")
     return ExitCode.DONE
 
 
 def _check(arguments: Namespace) -> None:
     """Raises BadInput for options that do not go together."""
     if arguments.run is not None and arguments.plan is not None:
-        raise BadInput(words.RUN_OR_PLAN())
+        raise BadInput(t("A run has its own plan: name either the run or --plan."))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(words.DEVICE_ALONE())
+        raise BadInput(
+            t("--device is for a report without a plan; a run and a plan name their drives themselves.")
+        )
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
-        raise BadInput(words.WORKLOAD_ALONE())
+        raise BadInput(
+            t(
+                "--workload goes with --device, or with --machine alone; a run and a plan "
+                "name their purposes themselves."
+            )
+        )
 
 
 def sources_of(arguments: Namespace) -> Sources:
@@ -119,7 +158,7 @@ def sources_of(arguments: Namespace) -> Sources:
 
 def _origin(machine: str | None) -> str:
     """Where the facts of a recording come from."""
-    return "" if not machine else str(words.RECORDED_IN(file=printable(Path(machine).name, 200)))
+    return "" if not machine else str(t("Recorded in {file}.", file=printable(Path(machine).name, 200)))
 
 
 def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict:
@@ -128,7 +167,9 @@ def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | 
     try:
         text = read_file(path)
     except FileNotFoundError:
-        raise BadInput(words.NO_VERDICT(file=shown)) from None
+        raise BadInput(
+            t("There is no file {file}; `diskwright bench ... -o {file}` would write one.", file=shown)
+        ) from None
     if f'"{CLIFF_SCHEMA}"' in text[:200]:
         return read_cliff_verdict(text, shown)
     if f'"{DISPLACED_SCHEMA}"' in text[:200]:

@@ -14,7 +14,6 @@ from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.start import check_token as check_migration_token
 from wizard.apply.move.of_run import load_moves
 from wizard.apply.move.start import check_token as check_move_token
-from wizard.apply.move.unread.words import GOES_OVER
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import as_options
@@ -31,12 +30,19 @@ from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.bad_sectors import refuse_otherwise, tell_bad_sectors
 from wizard.faces.writing.which_run import run_meant, tell_drives
-from wizard.faces.writing.words import resume as words
 from wizard.layout.told.losses import losses
 from wizard.model.documents.migration import Means
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+GOES_OVER = Sentence(
+    "Going on with {run} leaves zeros in these places, but for what the journal "
+    "has. What was there is lost then: `undo` brings back all but that."
+)
+STEP_LEFT = Sentence("step {number} is still to be done:")
+DESTROYS = Sentence("it destroys {what}")
+UNCONFIRMED = t("Nothing was written now. If that is the drive that you mean, confirm it:")
 
 
 def parser() -> ArgumentParser:
@@ -44,20 +50,49 @@ def parser() -> ArgumentParser:
     DIR]`."""
     made = Command(
         "resume",
-        words.SAYS(),
+        t("Continue a failed, stopped or interrupted run. Needs no name if one run is open."),
         (
             root("resume"),
             root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),
             root("resume", "--from-drive", "/dev/sdb"),
         ),
-        (words.ABOUT_STEPS(), words.ABOUT_WAITING(), words.ABOUT_TOKEN()),
+        (
+            t(
+                "Continues with the first unfinished step. The drive must be the same, with "
+                "the content the run left."
+            ),
+            t("A waiting run is complete: use `keep` or `undo`."),
+            t(
+                "If the run would still write a table or create a filesystem, confirm the "
+                "drive again, as in `apply`."
+            ),
+        ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_argument("--from-drive", metavar="DEVICE", help=str(words.FROM_DRIVE()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(words.CONFIRM()))
-    made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
-    made.add_argument("--passphrase-file", metavar="FILE", help=str(words.PASSPHRASE_FILE()))
-    made.add_journal(RUNS_IN())
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_argument(
+        "--from-drive",
+        metavar="DEVICE",
+        help=str(t("continue a move from another computer, by the journal on the drive")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("the drive's serial number, if the run would still overwrite something")),
+    )
+    made.add_argument(
+        "--over-bad-sectors",
+        action="store_true",
+        help=str(
+            t("of a move that stopped at sectors that cannot be read: go on, with zeros in their place")
+        ),
+    )
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help=str(t("read the passphrase of what the run encrypts from this file, or from the input for -")),
+    )
+    made.add_journal(RUNS_IN)
     return made
 
 
@@ -66,13 +101,18 @@ def main(arguments: Namespace) -> ExitCode:
     journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(words.RUN_OR_DRIVE())
+            raise BadInput(t("Name a run, or a drive with --from-drive, not both."))
         over = arguments.over_bad_sectors
         return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
     run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
     if arguments.passphrase_file is not None and kind_of(run) is not Kind.PLAN:
-        raise BadInput(words.NOT_ENCRYPTED())
+        raise BadInput(
+            t(
+                "--passphrase-file is for a run that encrypts; this one changes a filesystem "
+                "that exists, which wants none."
+            )
+        )
     seen = len(read_entries(run))
     tell_drives(run)
     tokens = tuple(arguments.confirm or ())
@@ -99,7 +139,11 @@ def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> 
         case Kind.MIGRATION:
             migration = load_migration(run)
             if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
-                makes = words.MAKES(run=run.name, drives=(migration.written.path,))
+                makes = t(
+                    "Going on with run {run} makes a new filesystem on {drives:list}.",
+                    run=run.name,
+                    drives=(migration.written.path,),
+                )
                 raise _unconfirmed(run, makes, f"--confirm {_quoted(migration.written.token)}")
             _check_one(migration, tokens, check_migration_token)
             resume(run)
@@ -139,10 +183,14 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
     if left and not tokens:
         for number, step in left:
-            say(f"    {words.STEP_LEFT(number=number)} {printable(step.sentence, 400)}")
+            say(f"    {STEP_LEFT(number=number)} {printable(step.sentence, 400)}")
             if step.destroys:
-                say(f"        {words.DESTROYS(what=step.destroys)}")
-        says = words.WRITES_OVER if losses(plan) or not plan.part else words.WRITES_TO
+                say(f"        {DESTROYS(what=step.destroys)}")
+        says = (
+            Sentence("Going on with run {run} writes over what is there on {drives:list}.")
+            if losses(plan) or not plan.part
+            else Sentence("Going on with run {run} still writes to {drives:list}, and keeps every file.")
+        )
         raise _unconfirmed(run, says(run=run.name, drives=plan.paths), as_options(plan.tokens))
     if tokens:
         check_tokens(plan, tokens)
@@ -153,7 +201,7 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
 
 
 def _unconfirmed(run: Path, does: Said, options: str) -> Refused:
-    return Refused(f"{does} {words.UNCONFIRMED()} {typed('resume', called(run), options).strip()}")
+    return Refused(f"{does} {UNCONFIRMED} {typed('resume', called(run), options).strip()}")
 
 
 def _quoted(token: str) -> str:

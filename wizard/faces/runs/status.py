@@ -18,13 +18,15 @@ from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.changing.apply import show
-from wizard.faces.runs.words import status as words
 from wizard.faces.showing.command import Command, root, typed
 from wizard.faces.showing.console import out, say
 from wizard.faces.words.shared import DOCUMENT, NO_RUN, RUNS_IN
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.journal import Entry
 from wizard.model.names import printable, typed_word
+from wizard.model.said import t
+
+LOOK = t("(shows it read-only, before you decide)")
 
 SCHEMA = "diskwright.runs/1"
 
@@ -63,22 +65,29 @@ def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
     made = Command(
         "status",
-        words.SAYS(),
+        t("List runs, or show everything about one."),
         (root("status"), root("status", "0007-sdb"), root("status", "--json")),
         (
-            words.ABOUT_ORDER(),
-            words.ABOUT_RUNNING(),
-            words.ABOUT_WAITING(),
-            words.ABOUT_DONE(),
-            words.ABOUT_FAILED(),
-            words.ABOUT_REFUSED(),
-            words.ABOUT_UNDONE(),
-            words.ABOUT_KEPT(),
+            t("Waiting runs come first. States:"),
+            t("running: at work."),
+            t(
+                "waiting: written, not in use yet. `keep` makes it permanent; `undo` "
+                "restores the old content, bit for bit."
+            ),
+            t("done: all steps and checks succeeded."),
+            t(
+                "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless "
+                "the run was kept. If it ran directly on the drive, only until a filesystem "
+                "was created."
+            ),
+            t("refused: a check failed before the next write."),
+            t("undone: the old content is restored."),
+            t("kept: in use; undo is impossible."),
         ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(words.RUN()))
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(t("show everything about this run")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_journal(RUNS_IN())
+    made.add_journal(RUNS_IN)
     return made
 
 
@@ -110,7 +119,16 @@ def _tell_waiting(rows: Iterable[Row]) -> None:
         named = typed_word(printable(notice.run, 400))
         ends = [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
         told = printable(notice.told, 200)
-        say(words.WAITS_THERE(drive=path, run=printable(notice.run, 200), begun=notice.begun, told=told))
+        say(
+            t(
+                "The run {run}, begun {begun:moment}, waits on {drive}, though no open run "
+                "is listed: {told}.",
+                drive=path,
+                run=printable(notice.run, 200),
+                begun=notice.begun,
+                told=told,
+            )
+        )
         for command in ends:
             say(typed(*command))
 
@@ -120,7 +138,7 @@ def _list(rows: Iterable[Row]) -> None:
         out().print(line_of(row), soft_wrap=True)
         if row.state is RunState.WAITING:
             look = printable(typed("look", called(Path(row.folder))), 400)
-            out().print(f"{look}    {words.LOOK()}", soft_wrap=True)
+            out().print(f"{look}    {LOOK}", soft_wrap=True)
         for command in row.commands:
             out().print(f"    {printable(command, 400)}", soft_wrap=True)
 
@@ -193,8 +211,12 @@ def _with_window(row: Row, window: Window | None) -> Row:
 
 def line_of(row: Row) -> str:
     """A row as one line."""
-    shown = words.NOT_YET() if row.not_yet else row.state
-    known = words.STEPS(done=row.steps_done, steps=row.steps) if row.steps else words.STEPS_UNKNOWN()
-    drive = printable(row.drive, 30) if row.drive else str(words.DRIVE_UNKNOWN())
+    shown = t("done, not yet in use") if row.not_yet else row.state
+    known = (
+        t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
+        if row.steps
+        else t("steps unknown")
+    )
+    drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
     said, named = printable(row.sentence, 600), called(Path(row.folder))
     return f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15} {said}"

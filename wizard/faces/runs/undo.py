@@ -9,23 +9,53 @@ from wizard.faces.showing.console import say
 from wizard.faces.words.shared import RUN, RUNS_IN
 from wizard.faces.writing.bad_sectors import refuse_otherwise, tell_bad_sectors
 from wizard.faces.writing.which_run import run_meant, tell_drives
-from wizard.faces.writing.words import undo as words
 from wizard.model.errors import ExitCode
+from wizard.model.said import t
 
 
 def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
     made = Command(
         "undo",
-        words.SAYS(),
+        t("Restore everything a run changed, unless it was kept. Needs no name if one run is open."),
         (root("undo"), root("undo", "0007-sdb")),
-        (words.ABOUT_BITS(), words.ABOUT_DIRECT(), words.ABOUT_TUNE(), words.ABOUT_MIGRATION()),
+        (
+            t(
+                "The old content is restored bit for bit, read back and compared. After an "
+                "interruption, run it again."
+            ),
+            t(
+                "After a plan that ran directly on the drive, undo restores the table, "
+                "signatures and fstab. It works until the first filesystem is created."
+            ),
+            t("Settings are reverted unless someone changed them since."),
+            t("A conversion to ext4 is undone bit for bit until it is kept or mounted for writing."),
+        ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN()))
-    made.add_journal(RUNS_IN())
-    made.add_argument("--over-changes", action="store_true", help=str(words.OVER_CHANGES()))
-    made.add_argument("--confirm", metavar="TOKEN", action="append", default=[], help=str(words.CONFIRM()))
-    made.add_argument("--over-bad-sectors", action="store_true", help=str(words.OVER_BAD_SECTORS()))
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_journal(RUNS_IN)
+    made.add_argument(
+        "--over-changes",
+        action="store_true",
+        help=str(t("overwrite data that another program wrote to the drive since `apply`")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        default=[],
+        help=str(t("with --over-changes: each drive's serial number")),
+    )
+    made.add_argument(
+        "--over-bad-sectors",
+        action="store_true",
+        help=str(
+            t(
+                "of a move that stopped on its way back at unreadable sectors: go on, with "
+                "zeros in their place"
+            )
+        ),
+    )
     return made
 
 

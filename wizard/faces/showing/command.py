@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.faces.words.shared import EXAMPLES
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
+
+EXAMPLES = t("examples:")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
@@ -104,7 +105,7 @@ def help_width() -> int:
 
 def example_lines(examples: Iterable[Example], width: int) -> list[str]:
     """The examples below their heading."""
-    return [str(EXAMPLES()), *(line for example in examples for line in example.lines(width))]
+    return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
 
 
 def paragraph_lines(said: Iterable[Said], width: int) -> list[str]:

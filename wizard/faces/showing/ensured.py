@@ -6,11 +6,10 @@ from itertools import zip_longest
 from typing import Literal
 
 from wizard.apply.ensure.look import Look, Standing
-from wizard.faces.changing.words import ensure as words
 from wizard.model.documents.ensure import AlsoDrive, Difference, Ensured, EnsuredDrive
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
-from wizard.model.said import Said, in_english
+from wizard.model.said import Said, Sentence, Sentences, in_english, t
 
 State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
@@ -53,11 +52,20 @@ class Result:
 
 
 HEADS = {
-    "as-wanted": words.AS_WANTED,
-    "would-change": words.WOULD_CHANGE,
-    "changed": words.CHANGED,
-    "refused": words.REFUSED,
-    "failed": words.FAILED,
+    "as-wanted": Sentences(
+        "{name}: {drive:and} is as wanted; nothing was changed.",
+        "{name}: {drive:and} are as wanted; nothing was changed.",
+    ),
+    "would-change": Sentence("{name}: {drive:and} would be changed."),
+    "changed": Sentences(
+        "{name}: {drive:and} was changed, and is as wanted now.",
+        "{name}: {drive:and} were changed, and are as wanted now.",
+    ),
+    "refused": Sentences(
+        "{name}: {drive:and} is refused; nothing was written.",
+        "{name}: {drive:and} are refused; nothing was written.",
+    ),
+    "failed": Sentence("{name}: {drive:and} did not become as wanted."),
 }
 
 
@@ -65,7 +73,11 @@ def lines_of(result: Result) -> Iterator[str]:
     """What came of it, and behind that what it is about."""
     name, paths = printable(result.first.name, 100), result.first.paths
     shown = tuple(printable(path, 60) for path in paths)
-    head = _head(result.state, name, shown) if shown else words.NO_DRIVE(name=name)
+    head = (
+        _head(result.state, name, shown)
+        if shown
+        else t("{name}: no single drive is meant; nothing was written.", name=name)
+    )
     yield str(head)
     if result.state != "changed":
         yield from (f"    {printable(str(said), 2000)}" for said in result.said)

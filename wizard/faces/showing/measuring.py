@@ -10,12 +10,11 @@ from textwrap import fill
 from typing import TypeVar
 
 from wizard.documents.files import write_file
-from wizard.faces.measuring.words.bench import ENDED, NO_FILE, VERDICT_FILE
 from wizard.faces.showing.console import err, out, say
 from wizard.faces.showing.lines import tell
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 T = TypeVar("T")
 
@@ -24,13 +23,13 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
     """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended
     the measuring."""
     if arguments.output:
-        write_file(arguments.output, document, str(VERDICT_FILE()))
+        write_file(arguments.output, document, str(t("The verdict")))
     if arguments.json:
         sys.stdout.write(document)
     else:
         tell(part for line in lines for part in _fit(line).split("\n"))
     if ended:
-        say(ENDED())
+        say(t("Ended by you; what is said above rests on what was measured until then."))
         return ExitCode.ENDED_BY_USER
     return ExitCode.DONE
 
@@ -40,7 +39,7 @@ def check_output(output: Path | None) -> None:
     if output and (
         output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
     ):
-        raise BadInput(NO_FILE(file=printable(str(output))))
+        raise BadInput(t("{file} cannot be written as a file.", file=printable(str(output))))
 
 
 def _fit(line: str) -> str:

@@ -3,12 +3,12 @@
 from argparse import ArgumentParser
 
 from wizard.faces.showing.command import Command, plain
-from wizard.faces.showing.words import plan_options as words
 from wizard.faces.words.shared import RECORDED
 from wizard.layout.several.striping import FILESYSTEMS, METADATA, MIRRORS
 from wizard.layout.wishes.preset import PRESETS
 from wizard.layout.wishes.wish import EXAMPLE, KEYS
 from wizard.model.plan import NO_PLACE
+from wizard.model.said import t
 
 EXAMPLES = (
     plain("plan", "/dev/sdX", "--workload", "large-media", "-o", "media.json"),
@@ -45,56 +45,194 @@ EXAMPLES = (
     ),
 )
 ABOUT = (
-    words.ABOUT_WRITING(),
-    words.ABOUT_SIZES(),
-    words.ABOUT_PART(),
-    words.ABOUT_MOUNTING(),
-    words.ABOUT_PRESET(),
-    words.ABOUT_ROLES(),
-    words.ABOUT_SUBVOLUMES(),
-    words.ABOUT_OPTIONS(),
-    words.ABOUT_ENCRYPTION(),
-    words.ABOUT_TABLE(),
-    words.ABOUT_LVM(),
-    words.ABOUT_STRIPE(),
-    words.ABOUT_MIRROR(),
+    t(
+        "This command writes nothing to a drive. A drive that holds anything is "
+        "refused until you say --replace or --use-free."
+    ),
+    t(
+        "A size is such as 500G, 30% (of all the room that can be used) or rest. A "
+        "volume without a size takes all that is left. `diskwright workloads` lists "
+        "the purposes."
+    ),
+    t(
+        "A partition, such as /dev/sdX2, is formatted in its place, or deleted with "
+        "--delete. With --grow it gets the free space behind it, with --shrink it "
+        "gives up its end; its files stay. The other partitions stay, and may be in "
+        "use meanwhile."
+    ),
+    t(
+        "A volume for data is mounted at /srv/LABEL, now and at every start, and you "
+        "may write to it. You are whoever called sudo. mount=DIR names another "
+        "folder, mount=none mounts it nowhere. writable=WHO says who may write: a "
+        "user's name, group:NAME, everyone or root. On a drive that is pulled out, a "
+        "volume for other systems is left to the desktop. mount= and writable= "
+        "change that."
+    ),
+    t(
+        "--preset desktop makes an EFI system partition, swap by the machine's "
+        "memory, a root and, on larger drives, a home. It says which --volume words "
+        "it stands for, to be changed at will."
+    ),
+    t(
+        "role= in --volume makes one of them: esp, boot, root, home or swap. The "
+        "partition gets the type by which firmware and systemd find it, and the "
+        "usual size if none is given. Nothing of it is mounted on the running system "
+        "unless mount= asks for that."
+    ),
+    t(
+        "subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it "
+        "at DIR. Without :DIR it is made and left unmounted."
+    ),
+    t(
+        "--option, or option=ID in --volume, asks for an option that `diskwright "
+        "options` lists. One that puts data at risk is refused until its danger is "
+        "typed back. The refusal says what can be lost and what to type. A volume "
+        "that a system lives on never gets one."
+    ),
+    t(
+        "--encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted "
+        "container. `diskwright apply` asks for its passphrase; no plan holds it. "
+        "Whoever loses it loses what is in the volume. With key=FILE, too, that file "
+        "of root's opens it, also at every start."
+    ),
+    t(
+        "--table mbr makes the old table of four partitions, for firmware that knows "
+        "nothing else. A GPT is better wherever it is understood. It keeps a second "
+        "copy of itself with checksums, and names its partitions. It holds 128 of "
+        "them, and has no limit at 2 TiB."
+    ),
+    t(
+        "--lvm puts all volumes into one volume group, on one partition over the "
+        "room. There they can be made larger later. Sizes are rounded up to whole "
+        "pieces of 4 MiB."
+    ),
+    t(
+        "--stripe spreads one volume over all drives that are named, by md (RAID0), "
+        "LVM or Btrfs itself. That is fast, and all of it is lost when any one of "
+        "the drives fails."
+    ),
+    t(
+        "--mirror keeps copies on them, by md (RAID1) or Btrfs itself. That survives "
+        "the loss of a drive, has half the room or less, and is no backup."
+    ),
 )
 
 
 def parser() -> ArgumentParser:
     """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o
     PLAN.json]`."""
-    made = Command("plan", words.SAYS(), EXAMPLES, ABOUT)
-    made.add_argument("devices", metavar="DEVICE", nargs="+", help=str(words.DEVICES()))
+    made = Command(
+        "plan", t("Plan a layout, show it, and save it. Writes nothing to the drive."), EXAMPLES, ABOUT
+    )
+    made.add_argument(
+        "devices",
+        metavar="DEVICE",
+        nargs="+",
+        help=str(
+            t(
+                "a whole drive, such as /dev/sdb, or one partition, such as /dev/sdb2; "
+                "several drives with --stripe or --mirror"
+            )
+        ),
+    )
     mode = made.add_mutually_exclusive_group()
     mode.add_argument(
-        "--replace", dest="mode", action="store_const", const="replace", help=str(words.REPLACE())
+        "--replace",
+        dest="mode",
+        action="store_const",
+        const="replace",
+        help=str(t("erase all content of the drive")),
     )
     mode.add_argument(
-        "--use-free", dest="mode", action="store_const", const="use-free", help=str(words.USE_FREE())
+        "--use-free",
+        dest="mode",
+        action="store_const",
+        const="use-free",
+        help=str(t("preserve every partition; use only free space")),
     )
     what = made.add_mutually_exclusive_group(required=True)
-    what.add_argument("--volume", metavar="KEY=VALUE,...", action="append", help=str(words.VOLUME(keys=KEYS)))
-    what.add_argument("--workload", metavar="ID", help=str(words.WORKLOAD()))
-    what.add_argument("--preset", choices=PRESETS, help=str(words.PRESET()))
-    what.add_argument("--delete", action="store_true", help=str(words.DELETE()))
-    what.add_argument("--grow", action="store_true", help=str(words.GROW()))
-    what.add_argument("--grow-to", metavar="SIZE", help=str(words.GROW_TO()))
-    what.add_argument("--shrink", metavar="SIZE", help=str(words.SHRINK()))
-    made.add_argument("--fs", metavar="FS", help=str(words.FS()))
-    made.add_argument("--label", metavar="LABEL", help=str(words.LABEL()))
-    made.add_argument("--mount", metavar="DIR", help=str(words.MOUNT(nowhere=NO_PLACE)))
-    made.add_argument("--writable", metavar="WHO", help=str(words.WRITABLE()))
-    made.add_argument("--option", metavar="ID", action="append", help=str(words.OPTION()))
-    made.add_argument("--encrypt", action="store_true", help=str(words.ENCRYPT()))
-    made.add_argument("--danger", metavar="PHRASE", action="append", default=[], help=str(words.DANGER()))
-    made.add_argument("--table", choices=("gpt", "mbr"), help=str(words.TABLE()))
+    what.add_argument(
+        "--volume",
+        metavar="KEY=VALUE,...",
+        action="append",
+        help=str(t("a volume: {keys:list}; may be repeated", keys=KEYS)),
+    )
+    what.add_argument(
+        "--workload", metavar="ID", help=str(t("one volume over everything, for this workload"))
+    )
+    what.add_argument(
+        "--preset", choices=PRESETS, help=str(t("volumes for a desktop system, with usual sizes"))
+    )
+    what.add_argument(
+        "--delete", action="store_true", help=str(t("delete the partition DEVICE, such as /dev/sdb2"))
+    )
+    what.add_argument(
+        "--grow",
+        action="store_true",
+        help=str(t("grow the partition DEVICE and its filesystem into free space")),
+    )
+    what.add_argument("--grow-to", metavar="SIZE", help=str(t("grow to this size")))
+    what.add_argument(
+        "--shrink",
+        metavar="SIZE",
+        help=str(
+            t(
+                "shrink the partition DEVICE and its ext2, ext3, ext4, Btrfs or NTFS to this "
+                "size, with all files"
+            )
+        ),
+    )
+    made.add_argument(
+        "--fs", metavar="FS", help=str(t("with --workload: filesystem (default: the recommended one)"))
+    )
+    made.add_argument("--label", metavar="LABEL", help=str(t("with --workload: the volume's label")))
+    made.add_argument(
+        "--mount",
+        metavar="DIR",
+        help=str(
+            t(
+                "with --workload: where it is mounted, now and at every start; {nowhere} for nowhere",
+                nowhere=NO_PLACE,
+            )
+        ),
+    )
+    made.add_argument(
+        "--writable",
+        metavar="WHO",
+        help=str(t("with --workload: who may write: a user, group:NAME, everyone, root")),
+    )
+    made.add_argument(
+        "--option", metavar="ID", action="append", help=str(t("with --workload: add this option; repeatable"))
+    )
+    made.add_argument("--encrypt", action="store_true", help=str(t("with --workload: encrypt with LUKS2")))
+    made.add_argument(
+        "--danger",
+        metavar="PHRASE",
+        action="append",
+        default=[],
+        help=str(t("accept the danger of an option by typing it; repeatable")),
+    )
+    made.add_argument(
+        "--table",
+        choices=("gpt", "mbr"),
+        help=str(t("the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)")),
+    )
     spread = made.add_mutually_exclusive_group()
-    spread.add_argument("--stripe", choices=tuple(FILESYSTEMS), help=str(words.STRIPE()))
-    spread.add_argument("--mirror", choices=MIRRORS, help=str(words.MIRROR()))
-    spread.add_argument("--lvm", action="store_true", help=str(words.LVM()))
-    made.add_argument("--chunk", metavar="SIZE", help=str(words.CHUNK()))
-    made.add_argument("--metadata", choices=METADATA, help=str(words.METADATA()))
-    made.add_argument("-o", "--output", metavar="PLAN.json", help=str(words.OUTPUT()))
-    made.add_argument("--machine", metavar="FILE", help=str(RECORDED()))
+    spread.add_argument(
+        "--stripe",
+        choices=tuple(FILESYSTEMS),
+        help=str(t("with --workload: stripe the volume over all drives")),
+    )
+    spread.add_argument(
+        "--mirror", choices=MIRRORS, help=str(t("with --workload: mirror the volume on all drives"))
+    )
+    spread.add_argument(
+        "--lvm", action="store_true", help=str(t("on one drive: put all volumes into an LVM volume group"))
+    )
+    made.add_argument("--chunk", metavar="SIZE", help=str(t("with --stripe md or lvm: chunk size (512K)")))
+    made.add_argument(
+        "--metadata", choices=METADATA, help=str(t("with --stripe btrfs: metadata profile (raid1)"))
+    )
+    made.add_argument("-o", "--output", metavar="PLAN.json", help=str(t("save the plan in this file")))
+    made.add_argument("--machine", metavar="FILE", help=str(RECORDED))
     return made

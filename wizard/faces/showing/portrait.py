@@ -6,19 +6,26 @@ from textwrap import wrap
 
 from wizard.diagnose.health.judge import is_told, judge_health
 from wizard.diagnose.told import layer_words, turning_words
-from wizard.faces.showing.words import portrait as words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
 from wizard.model.names import printable
-from wizard.model.said import Said, joined
+from wizard.model.said import Said, Sentence, joined, t, tn
 from wizard.model.units import format_capacity, format_exact
+
+HEALTH = t("health:")
+NOT_READ = t("not read")
+NOTES = t("label, mounted")
 
 WIDTH = 80
 Line = tuple[str, str]
 """Text, and the severity it is to be coloured by, or nothing."""
 
-FORMATS = {"512n": words.BLOCKS_512N, "512e": words.BLOCKS_512E, "4Kn": words.BLOCKS_4KN}
+FORMATS = {
+    "512n": Sentence("512n, 512-byte blocks (or a drive that hides larger ones)"),
+    "512e": Sentence("512e, 512-byte blocks over physical ones of 4096"),
+    "4Kn": Sentence("4Kn, 4096-byte blocks"),
+}
 TYPES = {
     "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
     "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
@@ -63,8 +70,8 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
     ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
     if drive.partitions or drive.free:
-        heads = (words.NUMBER, words.STARTS, words.SIZE, words.TYPE, words.HOLDS)
-        lines.append((f"{COLUMNS.format(*(str(head()) for head in heads))}{words.NOTES()}", "dim"))
+        heads = (Sentence("no."), Sentence("start"), Sentence("size"), Sentence("type"), Sentence("holds"))
+        lines.append((f"{COLUMNS.format(*(str(head()) for head in heads))}{NOTES}", "dim"))
         lines += [(line, "") for row in _rows(drive, width) for line in row]
     lines += [(line, "") for layer in drive.layers for line in _wrapped(layer_words(layer), width, 2)]
     for finding in diagnosis.findings:
@@ -75,31 +82,31 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
 def title(drive: Drive) -> str:
     """`/dev/sda  Example HDD 500, 500 GB`."""
     what: Said | str = printable(drive.model, 50) if drive.model else _unnamed(drive)
-    return str(words.TITLE(path=drive.path, what=what, size=_size(drive.size_bytes)))
+    return str(t("{path}  {what}, {size}", path=drive.path, what=what, size=_size(drive.size_bytes)))
 
 
 def _unnamed(drive: Drive) -> str:
     if drive.backing_file:
-        return printable(str(words.LOOP_OVER(file=drive.backing_file)), 50)
-    return str(words.LOOP() if drive.bus == "loop" else words.UNKNOWN_MODEL())
+        return printable(str(t("loop over {file}", file=drive.backing_file)), 50)
+    return str(t("loop") if drive.bus == "loop" else t("unknown model"))
 
 
 def _identity(drive: Drive) -> str:
     said = [
-        words.BUS(bus=drive.bus or "-"),
+        t("bus {bus}", bus=drive.bus or "-"),
         turning_words(drive),
-        words.SERIAL(serial=printable(drive.serial or "-", 40)),
-        words.WWN(wwn=printable(drive.wwn or "-", 40)),
+        t("serial {serial}", serial=printable(drive.serial or "-", 40)),
+        t("WWN {wwn}", wwn=printable(drive.wwn or "-", 40)),
     ]
-    said += [words.REMOVABLE()] if drive.removable else []
-    said += [words.READ_ONLY()] if drive.read_only else []
+    said += [t("removable")] if drive.removable else []
+    said += [t("read-only")] if drive.read_only else []
     return "; ".join(map(str, said))
 
 
 def _blocks(drive: Drive) -> str:
     geometry = drive.geometry
     if geometry is None:
-        return str(words.BLOCKS(what=unread(drive, "geometry")))
+        return str(t("blocks: {what}", what=unread(drive, "geometry")))
     return f"{_format(geometry)}; {_offset(geometry)}; {_io(geometry)}"
 
 
@@ -107,22 +114,27 @@ def _format(geometry: Geometry) -> Said:
     if (known := FORMATS.get(geometry.sector_format)) is not None:
         return known()
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    return words.BLOCKS_OTHER(logical=logical, physical=physical)
+    return t("{logical}-byte blocks over physical ones of {physical}", logical=logical, physical=physical)
 
 
 def _offset(geometry: Geometry) -> Said:
     offset = geometry.alignment_offset_bytes
-    return words.MISALIGNED() if offset < 0 else words.OFFSET(offset=offset)
+    return t("misaligned in itself") if offset < 0 else t("offset {offset}", offset=offset)
 
 
 def _io(geometry: Geometry) -> Said:
     best = geometry.optimal_io_bytes
-    return words.IO(least=geometry.minimum_io_bytes, best=format_exact(best) if best else "-")
+    return t(
+        "I/O at least {least}, best {best}",
+        least=geometry.minimum_io_bytes,
+        best=format_exact(best) if best else "-",
+    )
 
 
 def _habits(drive: Drive, recording: Recording) -> str:
     return str(
-        words.HABITS(
+        t(
+            "zones {zones}; {recording}; discard {discard}; scheduler {scheduler}",
             zones=drive.zoned or "-",
             recording=_recording(recording),
             discard=_discard(drive),
@@ -133,22 +145,26 @@ def _habits(drive: Drive, recording: Recording) -> str:
 
 def _discard(drive: Drive) -> Said:
     if drive.discard is None:
-        return words.DISCARD_UNKNOWN()
-    return words.DISCARD() if drive.discard.maximum_bytes else words.NO_DISCARD()
+        return t("unknown")
+    return t("yes") if drive.discard.maximum_bytes else t("none")
 
 
 def _recording(recording: Recording) -> Said:
     management = str(recording.management)
     match recording.verdict:
         case Recorded.YES:
-            managed = words.SHINGLED_MANAGED if management == "drive" else words.SHINGLED
+            managed = (
+                Sentence("shingled ({management}-managed)")
+                if management == "drive"
+                else Sentence("shingled ({management})")
+            )
             return managed(management=management)
         case Recorded.LIKELY:
-            return words.LIKELY_SHINGLED()
+            return t("likely shingled")
         case Recorded.UNKNOWN:
-            return words.SHINGLING_UNKNOWN()
+            return t("shingled or not: unknown")
         case Recorded.NOT_APPLICABLE:
-            return words.NO_SHINGLING()
+            return t("shingling does not apply")
 
 
 def _zones(drive: Drive) -> tuple[str, ...]:
@@ -156,59 +172,68 @@ def _zones(drive: Drive) -> tuple[str, ...]:
     zones = drive.zones
     if zones is None:
         return ()
-    size = words.ZONE_UNKNOWN() if zones.size_bytes is None else format_exact(zones.size_bytes)
-    said = [words.ZONES(number="?" if zones.count is None else zones.count, size=size)]
+    size = t("unknown size") if zones.size_bytes is None else format_exact(zones.size_bytes)
+    said = [t("{number} zones of {size}", number="?" if zones.count is None else zones.count, size=size)]
     if zones.capacity_bytes is not None and zones.capacity_bytes != zones.size_bytes:
-        said.append(words.LEAST_HOLDS(size=zones.capacity_bytes))
+        said.append(t("the least holds {size:exact}", size=zones.capacity_bytes))
     if zones.conventional is None:
-        said.append(words.ANY_UNKNOWN())
+        said.append(t("how many take any write is unknown"))
     else:
-        said.append(words.ANY(count=zones.conventional) if zones.conventional else words.NONE_ANY())
+        said.append(
+            tn("{count} of them takes any write", "{count} of them take any write", count=zones.conventional)
+            if zones.conventional
+            else t("none of them takes any write")
+        )
     if zones.written:
-        said.append(words.WRITTEN(number=zones.written))
+        said.append(t("{number} hold something", number=zones.written))
     if most := [most for most in (zones.most_open, zones.most_active) if most]:
-        said.append(words.MOST(number=min(most)))
+        said.append(t("at most {number} written to at a time", number=min(most)))
     return ("; ".join(map(str, said)),)
 
 
 def _health(drive: Drive) -> tuple[str, ...]:
     """Nothing for a drive that has none to tell of."""
-    return (f"{words.HEALTH()} {joined(judge_health(drive).said)}",) if is_told(drive) else ()
+    return (f"{HEALTH} {joined(judge_health(drive).said)}",) if is_told(drive) else ()
 
 
 def _table(drive: Drive) -> str:
     if drive.table is None:
-        return str(words.TABLE_NOT_READ(what=unread(drive, "table")))
+        return str(t("table: {what}", what=unread(drive, "table")))
     marks = tuple(_mark(mark.kind, mark.label) for mark in drive.signatures)
     if drive.table.kind != "none":
-        table = words.TABLE(table=_table_words(drive.table))
-        return str(words.ON_DRIVE(table=table, marks=marks) if marks else table)
+        table = t("table {table}", table=_table_words(drive.table))
+        return str(
+            t("{table}; on the drive itself: {marks:list}", table=table, marks=marks) if marks else table
+        )
     if marks:
-        return str(words.WHOLE_HOLDS(marks=marks))
-    return str(words.NO_TABLE() if drive.partitions else words.NOTHING())
+        return str(t("no table; the whole drive holds {marks:list}", marks=marks))
+    return str(t("no table") if drive.partitions else t("no table, no filesystem"))
 
 
 def _table_words(table: Table) -> Said | str:
-    names: dict[str, Said | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": words.HYBRID()}
-    name = names.get(table.kind) or words.OTHER_KIND()
+    names: dict[str, Said | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": t("GPT and MBR (hybrid)")}
+    name = names.get(table.kind) or t("of another kind")
     states = tuple(
         which(state=state)
-        for which, state in ((words.START, table.primary), (words.BACKUP, table.backup))
+        for which, state in (
+            (Sentence("start {state}"), table.primary),
+            (Sentence("backup {state}"), table.backup),
+        )
         if state and state != "ok"
     )
-    return words.TABLE_STATES(name=name, states=states) if states else name
+    return t("{name} ({states:list})", name=name, states=states) if states else name
 
 
 def unread(drive: Drive, what: str) -> str:
     """That a field was not read, and why."""
     why = next((one.why for one in drive.unread if one.what in (what, "drive")), None)
-    return str(words.NOT_READ_WHY(why=why) if why else words.NOT_READ())
+    return str(t("not read. {why}", why=why) if why else NOT_READ)
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
     """Partitions and free extents in the order of their starts, each in as many lines as its notes need."""
     places = [(part.start_bytes, 0, _partition_row(drive, part, width)) for part in drive.partitions]
-    free = str(words.FREE())
+    free = str(t("free"))
     for extent in drive.free:
         row = COLUMNS.format("-", _start(extent.start_bytes), _size(extent.size_bytes), free, "").rstrip()
         places.append((extent.start_bytes, 1, [row]))
@@ -219,7 +244,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     kind = TYPES.get(part.type or "", part.type or "-")
     held = "+".join(mark.kind for mark in part.signatures)
     if not held:
-        held = str(words.NOT_READ()) if drive.is_unread(part) else "-"
+        held = str(NOT_READ) if drive.is_unread(part) else "-"
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
@@ -241,7 +266,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
 
 def _inside(mark: Signature) -> str:
     """Where the data of a container begin, if its superblock was read."""
-    return str(words.DATA_AT(place=mark.data_offset_bytes)) if mark.data_offset_bytes else ""
+    return str(t("data at +{place:exact}", place=mark.data_offset_bytes)) if mark.data_offset_bytes else ""
 
 
 def _start(start_bytes: int) -> str:
@@ -249,7 +274,7 @@ def _start(start_bytes: int) -> str:
 
 
 def _size(size_bytes: int | None) -> str:
-    return str(words.SIZE_UNKNOWN()) if size_bytes is None else format_capacity(size_bytes)
+    return str(t("size unknown")) if size_bytes is None else format_capacity(size_bytes)
 
 
 def _mark(kind: str, label: str | None) -> str:

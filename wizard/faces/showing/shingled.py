@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from wizard.faces.showing.measuring import hand_over, progress_line
-from wizard.faces.showing.words import shingled as words
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
+from wizard.model.said import Sentence, t
 from wizard.model.units import MIB, format_duration, parse_size
 from wizard.model.verdict import CliffVerdict, Phase, Window
 from wizard.tools.signals import ended_by_signal
@@ -29,25 +29,40 @@ LABEL_COLUMNS = 26
 ROWS = 16
 
 PHASES = {
-    Phase.SEQUENTIAL_BEFORE: words.BEFORE,
-    Phase.RANDOM: words.RANDOM,
-    Phase.SEQUENTIAL_AFTER: words.AFTER,
+    Phase.SEQUENTIAL_BEFORE: Sentence("in order, before"),
+    Phase.RANDOM: Sentence("at random"),
+    Phase.SEQUENTIAL_AFTER: Sentence("in order, afterwards"),
 }
 
 
 def check(arguments: Namespace) -> None:
     """Raises BadInput for limits that make no sense."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(words.SECONDS_BETWEEN(least=SHORTEST_SECONDS, most=LONGEST_SECONDS))
+        raise BadInput(
+            t(
+                "With --shingled, --seconds must lie between {least} and {most}.",
+                least=SHORTEST_SECONDS,
+                most=LONGEST_SECONDS,
+            )
+        )
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
-        raise BadInput(words.TOO_LITTLE(least=LEAST_BYTES // MIB))
+        raise BadInput(
+            t("--most-bytes must be {least} MiB or more: less shows nothing.", least=LEAST_BYTES // MIB)
+        )
 
 
 def measure(arguments: Namespace, drive: Drive) -> ExitCode:
     """Look for the cliff, and print the verdict; 130 where the person ended it."""
     seconds = arguments.seconds or SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
-    beginning = words.BEGINNING(drive=drive.path, most=most_bytes, duration=format_duration(seconds))
+    beginning = t(
+        "Writing back what is read in free space of {drive}: {most:exact} at most, "
+        "for {duration} at most. Every byte stays as it is; Ctrl+C ends it. A "
+        "shingled drive may be slow for an hour afterwards.",
+        drive=drive.path,
+        most=most_bytes,
+        duration=format_duration(seconds),
+    )
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
         verdict = run_shingled_trial(
             drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
@@ -61,12 +76,16 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
     rows = _rows(verdict.windows)
     if rows:
         lines += ["", *(_bar(row, rows) for row in rows), ""]
-        wrote = words.WROTE(
+        wrote = t(
+            "Wrote {size:size} at random, {block} KiB at a time; took {duration} in all, reading included.",
             size=verdict.random_bytes,
             block=verdict.block_bytes // 1024,
             duration=format_duration(verdict.seconds),
         )
-        lines += [str(wrote), str(words.SCALES())]
+        lines += [
+            str(wrote),
+            str(t("The bars of random and of sequential writing have a scale of their own each.")),
+        ]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
@@ -89,7 +108,9 @@ def _rows(windows: Sequence[Window]) -> list[Row]:
         for first in range(0, len(mine), size):
             part = mine[first : first + size]
             amount = sum(window.written_bytes for window in part)
-            label = words.RANDOM_FROM(size=written) if phase is Phase.RANDOM else PHASES[phase]()
+            label = (
+                t("at random, from {size:size}", size=written) if phase is Phase.RANDOM else PHASES[phase]()
+            )
             rows.append(Row(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9)))
             written += amount
     return rows
@@ -106,7 +127,8 @@ def _bar(row: Row, rows: Sequence[Row]) -> str:
 
 
 def _in_words(progress: ProbeProgress) -> str:
-    line = words.PROGRESS(
+    line = t(
+        "{phase}: {written:size} written of at most {most:exact}, at most {seconds:.0f} s left",
         phase=PHASES[progress.phase](),
         written=progress.written_bytes,
         most=progress.most_bytes,

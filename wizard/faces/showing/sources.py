@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.faces.showing.words import sources as words
 from wizard.faces.words.shared import not_recorded
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.probe.machine import drive_under, probe_machine
 from wizard.probe.recorded import load_machine
 
@@ -25,7 +25,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
     if recorded is None:
         machine = probe_machine(devices)
         if len(machine.drives) != len(devices):
-            raise BadInput(words.TWICE())
+            raise BadInput(t("One drive was named twice."))
         return machine, machine.drives
     machine = load_machine(Path(recorded))
     return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
@@ -45,7 +45,13 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
         if part := drive.partition(node):
             return machine, drive, part
     if recorded is None:
-        raise BadInput(words.NOT_LISTED(drive=path, part=printable(device)))
+        raise BadInput(
+            t(
+                "The table of {drive} could not be read, or does not list {part}.",
+                drive=path,
+                part=printable(device),
+            )
+        )
     return None
 
 

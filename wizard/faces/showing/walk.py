@@ -15,7 +15,6 @@ from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.demo.drive import DemoDrive
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.faces.itself.words import demo as words
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
@@ -25,10 +24,12 @@ from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB
 from wizard.probe.machine import probe_machine
 from wizard.trial.alignment import run_alignment_trial
+
+REFUSED_FIRST = t("a drive that holds something is refused until that is said to go")
 
 WIDTH = 100
 BENCH_SECONDS = 5.0
@@ -81,15 +82,26 @@ class Walk:
         self.checks.append(Check(str(what), holds, printable(str(seen), 300)))
 
     def _inspect(self) -> tuple[Machine, Drive]:
-        _stage(words.INSPECT())
+        _stage(t("Inspect"))
         machine, drive = self._probe()
         if drive.table is None or drive.size_bytes is None or drive.geometry is None:
             why = tuple(unread.why for unread in drive.unread)
-            raise Failed(words.NOT_READ(drive=drive.path, why=why))
+            raise Failed(t("The demo drive {drive} could not be read. {why:row}", drive=drive.path, why=why))
         blocks, table = drive.geometry.sector_format, drive.table.kind
-        _tell([words.DRIVE(path=drive.path, size=drive.size_bytes, blocks=blocks, table=table)])
         _tell(
-            words.PART(
+            [
+                t(
+                    "{path}: {size:size}, {blocks}, {table}",
+                    path=drive.path,
+                    size=drive.size_bytes,
+                    blocks=blocks,
+                    table=table,
+                )
+            ]
+        )
+        _tell(
+            t(
+                "{path}: starts at {start:exact}, {size:size}, {filesystem}",
                 path=part.path,
                 start=part.start_bytes,
                 size=part.size_bytes,
@@ -97,10 +109,13 @@ class Walk:
             )
             for part in drive.partitions
         )
-        _tell(words.FREE(size=extent.size_bytes, start=extent.start_bytes) for extent in drive.free)
+        _tell(
+            t("free: {size:size} from {start:exact}", size=extent.size_bytes, start=extent.start_bytes)
+            for extent in drive.free
+        )
         kinds = [part.filesystem for part in drive.partitions]
         self._check(
-            words.AS_MADE(),
+            t("the drive is read as it was made"),
             drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
             f"{drive.table.kind}, {kinds}",
         )
@@ -110,33 +125,39 @@ class Walk:
         machine = probe_machine([self.demo.path])
         drive = machine.drive(self.demo.path)
         if drive is None:
-            raise Failed(words.NOT_FOUND(drive=self.demo.path))
+            raise Failed(t("The demo drive {drive} is not found.", drive=self.demo.path))
         return machine, drive
 
     def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
-        _stage(words.WARN())
+        _stage(t("Warn"))
         diagnosis = diagnose(machine, drive, load_patterns())
         for finding in diagnosis.findings:
             _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
         warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
         wanted = {part.path for part in drive.partitions}
         self._check(
-            words.BOTH_WARNED(),
+            t("both old partitions are warned of as misaligned"),
             warned == wanted,
-            ", ".join(sorted(warned)) or words.NONE_WARNED(),
+            ", ".join(sorted(warned)) or t("none was"),
         )
         return diagnosis
 
     def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
         wishes = []
         for workload, size_bytes, label in VOLUMES:
-            _stage(words.ADVISE(workload=workload))
+            _stage(t("Advise: {workload}", workload=workload))
             profile = find_workload(workload)
             advice = advise(machine, drive, diagnosis.recording, profile, size_bytes=size_bytes)
             _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
             if advice.chosen is None:
                 obstacles = tuple(o for choice in advice.choices for o in choice.obstacles)
-                raise Failed(words.NO_FILESYSTEM(workload=workload, obstacles=obstacles))
+                raise Failed(
+                    t(
+                        "No filesystem can be made for {workload}: {obstacles:row}",
+                        workload=workload,
+                        obstacles=obstacles,
+                    )
+                )
             _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
             wishes.append(
                 Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
@@ -144,19 +165,19 @@ class Walk:
         return tuple(wishes)
 
     def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
-        _stage(words.PLAN())
+        _stage(t("Plan and preview"))
         try:
             make_plan(machine, drive, wishes, None, _draw)
         except Refused as error:
-            self._check(words.REFUSED_FIRST(), True, str(error))
+            self._check(REFUSED_FIRST, True, str(error))
         else:
-            self._check(words.REFUSED_FIRST(), False, words.PLANNED())
+            self._check(REFUSED_FIRST, False, t("it was planned"))
         plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
         _tell(preview_lines(plan, WIDTH))
         return plan
 
     def _measure(self, drive: Drive) -> None:
-        _stage(words.MEASURE())
+        _stage(t("Measure, by reading only"))
         verdict = run_alignment_trial(
             drive,
             write=False,
@@ -167,33 +188,42 @@ class Walk:
         )
         _tell([verdict.sentence, *verdict.caveats])
         self._check(
-            words.MEASURED(),
+            t("the benchmark measured pairs and came to a verdict"),
             len(verdict.pairs) > 0,
-            words.PAIRS(outcome=verdict.outcome, pairs=len(verdict.pairs)),
+            t("{outcome}, {pairs} pairs", outcome=verdict.outcome, pairs=len(verdict.pairs)),
         )
 
     def _apply(self, plan: Plan, *, again: bool = False) -> Path:
         """The run, which is all written and waits for a decision."""
-        _stage(words.APPLY_AGAIN() if again else words.APPLY())
+        _stage(t("Apply again") if again else t("Apply"))
         environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
         if not again:
-            _tell([words.OWN_FSTAB(file=str(self.demo.fstab))])
+            _tell(
+                [
+                    t(
+                        "Where /etc/fstab is said, the demo uses a file of its own, {file}.",
+                        file=str(self.demo.fstab),
+                    )
+                ]
+            )
             self._refuses_others(plan, environment)
         run = start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=environment)
         self._follow(run)
         ended = state(run)
         self._check(
-            words.WAITS_AGAIN() if again else words.WAITS(),
+            t("the run is written, and waits")
+            if again
+            else t("the run is written, and waits for a decision"),
             ended is RunState.WAITING,
             ended,
         )
         if ended is not RunState.WAITING:
-            raise Failed(words.ENDED_AS(state=ended))
+            raise Failed(t("The run on the demo drive ended as {state}; what it said is above.", state=ended))
         _, drive = self._probe()
         self._check(
-            words.NOBODY_MOUNTS(),
+            t("nobody can mount anything meanwhile"),
             not drive.signatures and not drive.partitions,
-            ", ".join(s.kind for s in drive.signatures) or words.NOTHING_SEEN(),
+            ", ".join(s.kind for s in drive.signatures) or t("nothing is seen"),
         )
         return run
 
@@ -203,33 +233,33 @@ class Walk:
             if entry.event in TOLD:
                 _tell([entry.sentence])
             if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
-                found = entry.output.strip() or words.AS_RUN_FOUND()
+                found = entry.output.strip() or t("as the run found")
                 self._check(entry.sentence, entry.event is Event.VERIFIED, found)
 
     def _take_back(self, run: Path, plan: Plan) -> None:
-        _stage(words.TAKE_BACK())
+        _stage(t("Undo"))
         seen = len(read_entries(run))
         undo(run)
         self._follow(run, seen)
         _, drive = self._probe()
         same = drive.content_digest == plan.drive.content_digest
         self._check(
-            words.IS_BACK(),
+            t("what was there before is back"),
             same,
             ", ".join(str(part.filesystem) for part in drive.partitions),
         )
 
     def _keep(self, run: Path) -> None:
-        _stage(words.KEEP())
+        _stage(t("Keep"))
         seen = len(read_entries(run))
         keep(run)
         self._follow(run, seen)
         ended = state(run)
-        self._check(words.CAME_TO_END(), ended is RunState.KEPT, ended)
+        self._check(t("the run came to its end"), ended is RunState.KEPT, ended)
 
     def _refuses_others(self, plan: Plan, environment: Environment) -> None:
         """The same plan for a drive that is not the demo's must be refused, whatever it says."""
-        what = words.NO_OTHER_DRIVE()
+        what = t("no other drive can be reached from the demo")
         try:
             start_run(
                 plan,
@@ -240,42 +270,58 @@ class Walk:
         except DiskwrightError as error:
             self._check(what, isinstance(error, Refused), str(error))
         else:
-            raise Failed(words.LET_THROUGH())
+            raise Failed(t("The demo's guard let a drive through that it must not touch."))
 
     def _verify(self, plan: Plan) -> None:
-        _stage(words.VERIFY())
+        _stage(t("Verify"))
         machine, drive = self._probe()
         seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
         wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
-        self._check(words.AS_PLANNED(), seen == wanted, words.PARTITIONS(number=len(seen)))
+        self._check(
+            t("the drive is what the plan shows"), seen == wanted, t("{number} partitions", number=len(seen))
+        )
         left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
         self._check(
-            words.ALIGNED(),
+            t("no partition is misaligned any more"),
             not left,
-            ", ".join(finding.code for finding in left) or words.NONE(),
+            ", ".join(finding.code for finding in left) or t("none"),
         )
         lines = self.demo.fstab.read_text().splitlines()
         for volume in plan.volumes:
             part = drive.partition(volume.path)
             place, label = str(volume.mount_point), str(volume.label)
-            _tell([words.VOLUME(label=label, path=volume.path, filesystem=volume.filesystem, place=place)])
+            _tell(
+                [
+                    t(
+                        "{label}: {path}, {filesystem}, {place}",
+                        label=label,
+                        path=volume.path,
+                        filesystem=volume.filesystem,
+                        place=place,
+                    )
+                ]
+            )
             mounted = part is not None and place in part.mount_points
-            self._check(words.MOUNTED(label=label), mounted, place)
-            self._check(words.USABLE(label=label), _holds_files(Path(place)), words.READ_BACK())
+            self._check(t("{label} is mounted", label=label), mounted, place)
+            self._check(
+                t("{label} can be written and read", label=label),
+                _holds_files(Path(place)),
+                t("a file was written and read back"),
+            )
             named = [line for line in lines if line.startswith(f"UUID={volume.uuid} ")]
-            at_boot = " ".join(named) or words.NO_LINE()
-            self._check(words.AT_BOOT(label=label), len(named) == 1, at_boot)
+            at_boot = " ".join(named) or t("no line")
+            self._check(t("{label} will be mounted at boot", label=label), len(named) == 1, at_boot)
 
     def _undo(self, run: Path) -> None:
-        _stage(words.UNDO())
-        what = words.UNDO_REFUSES()
+        _stage(t("Undo"))
+        what = t("undo refuses what was kept")
         try:
             undo(run)
         except Refused as error:
             _tell([str(error)])
             self._check(what, True, str(error))
         else:
-            self._check(what, False, words.WENT_AHEAD())
+            self._check(what, False, t("it went ahead"))
 
 
 def _misaligned(findings: Iterable[Finding]) -> list[Finding]:

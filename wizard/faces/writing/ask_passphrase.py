@@ -5,14 +5,15 @@ import sys
 from pathlib import Path
 
 from wizard.faces.showing.console import say
-from wizard.faces.writing.words import passphrase as words
 from wizard.layout.wishes.encryption import LOST
 from wizard.layout.wishes.passphrase import LARGEST_BYTES, from_file, passphrase_fault, passphrase_warning
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 from wizard.tools.unseen import unseen
+
+NOT_GIVEN = t("No passphrase was given. Nothing was written.")
 
 TRIES = 3
 TERMINAL = "/dev/tty"
@@ -24,7 +25,11 @@ def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
     what is given cannot be one.
     """
     if file is not None and not plan.takes_passphrase:
-        raise BadInput(words.HAS_KEY() if plan.key_file else words.NOT_WANTED())
+        raise BadInput(
+            t("The plan names the file with its key; leave --passphrase-file out.")
+            if plan.key_file
+            else t("--passphrase-file is for a plan that encrypts, and this one does not.")
+        )
     if anew and plan.containers:
         say(LOST)
     if not plan.takes_passphrase:
@@ -43,26 +48,43 @@ def _read(file: str) -> bytes:
             with Path(file).open("rb") as opened:
                 content = opened.read(LARGEST_BYTES + 2)
     except OSError as error:
-        raise BadInput(words.NOT_READ(file=printable(file, 200), why=error.strerror or "")) from None
+        raise BadInput(
+            t("{file} cannot be read: {why}.", file=printable(file, 200), why=error.strerror or "")
+        ) from None
     secret = from_file(content)
     if fault := passphrase_fault(secret):
-        raise BadInput(words.FAULT_IN(file=printable(file, 200), fault=fault))
+        raise BadInput(
+            t(
+                "The passphrase in {file} {fault}. Nothing was written.",
+                file=printable(file, 200),
+                fault=fault,
+            )
+        )
     return secret
 
 
 def _asked(plan: Plan, *, anew: bool) -> bytes:
     devices = tuple(printable(one.device) for one in plan.containers)
     if not _has_terminal():
-        raise Refused(words.NO_TERMINAL(devices=devices, count=len(devices)))
+        raise Refused(
+            tn(
+                "{devices:and} is encrypted, and there is no terminal to ask for the "
+                "passphrase. Give it by --passphrase-file FILE.",
+                "{devices:and} are encrypted, and there is no terminal to ask for the "
+                "passphrase. Give it by --passphrase-file FILE.",
+                devices=devices,
+                count=len(devices),
+            )
+        )
     for _ in range(TRIES):
-        secret = _typed(words.ASK(devices=devices))
+        secret = _typed(t("Passphrase for {devices:list} (it is not shown):", devices=devices))
         if fault := passphrase_fault(secret):
-            say(words.FAULT(fault=fault))
-        elif anew and _typed(words.ONCE_MORE()) != secret:
-            say(words.NOT_THE_SAME())
+            say(t("This passphrase {fault}.", fault=fault))
+        elif anew and _typed(t("The same once more:")) != secret:
+            say(t("That was not the same."))
         else:
             return secret
-    raise Refused(words.NOT_GIVEN())
+    raise Refused(NOT_GIVEN)
 
 
 def _has_terminal() -> bool:
@@ -81,5 +103,5 @@ def _typed(prompt: Said) -> bytes:
             line = terminal.readline()
         terminal.write(b"\n")
     if not line:
-        raise Refused(words.NOT_GIVEN())
+        raise Refused(NOT_GIVEN)
     return line.removesuffix(b"\n")

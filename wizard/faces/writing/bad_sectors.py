@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from wizard.apply.move.of_run import stops_now
-from wizard.apply.move.unread.words import WHAT_IS_THERE
 from wizard.apply.run.runs import Kind, kind_of
 from wizard.apply.run.words import NO_BAD_SECTORS
 from wizard.faces.showing.console import say
 from wizard.model.errors import Refused
+from wizard.model.said import t
 
 
 def refuse_otherwise(run: Path) -> None:
@@ -22,5 +22,10 @@ def tell_bad_sectors(run: Path) -> bool:
     for said in stops:
         say(said)
     if stops:
-        say(WHAT_IS_THERE())
+        say(
+            t(
+                "Which file that is cannot be told while the partition is half moved. Moved "
+                "back, its own check tells."
+            )
+        )
     return bool(stops)

@@ -14,10 +14,9 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.faces.showing.console import out, say
 from wizard.faces.words.shared import NEEDS_ROOT
-from wizard.faces.writing.words import beginning as words
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.signals import ended_by_signal
 
 Preflight = Callable[[Path | None, Environment], None]
@@ -56,13 +55,24 @@ def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[
         return _dry_run(question, journal_dir, environment)
     option = f"--confirm {shlex.quote(printable(question.token))}"
     if not arguments.confirm:
-        said = words.UNCONFIRMED(outcome=question.outcome, drive=question.drive)
+        said = t(
+            "Nothing was written. {outcome}; `diskwright show` has every step. To go on, "
+            "confirm {drive} by its token:",
+            outcome=question.outcome,
+            drive=question.drive,
+        )
         raise Refused(f"{said} {option}")
     if len(arguments.confirm) > 1:
-        raise Refused(words.ONE_TOKEN(why=question.refusal_of_more, option=option))
+        raise Refused(
+            t(
+                "{why}: give its token once, with {option}. Nothing was written.",
+                why=question.refusal_of_more,
+                option=option,
+            )
+        )
     question.check(arguments.confirm[0])
     if os.geteuid() != 0:
-        raise Refused(f"{NEEDS_ROOT()}  {as_root()}")
+        raise Refused(f"{NEEDS_ROOT}  {as_root()}")
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     return begin_heeding(partial(question.start, arguments.confirm[0], journal_dir, environment))
@@ -75,7 +85,7 @@ def begin_heeding(begin: Callable[[], Path]) -> Path:
         run = begin()
         if is_ended():
             request_stop(run)
-            say(words.STOPS())
+            say(t("Ctrl+C: the run has begun, and will stop before its next step."))
     return run
 
 
@@ -83,8 +93,13 @@ def _dry_run(question: Question, journal_dir: Path | None, environment: Environm
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
-        say(words.UNCHECKED())
+        say(
+            t(
+                "Without root it could not be checked whether all of it stands as it was "
+                "found. Nothing was written."
+            )
+        )
         return ExitCode.DONE
     question.preflight(journal_dir, environment)
-    say(words.CHECKED())
+    say(t("Every check before the first step holds. Nothing was written."))
     return ExitCode.DONE

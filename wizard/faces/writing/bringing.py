@@ -8,7 +8,6 @@ from pathlib import Path
 
 from wizard.apply.bring.start import check_token, preflight_bring, start_bring
 from wizard.apply.bring.told import step_said
-from wizard.faces.changing.words import bring as words
 from wizard.faces.words.shared import STEPS
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.layout.bring.told import amount_said, fstab_difference
@@ -16,13 +15,14 @@ from wizard.layout.told.text import wrapped
 from wizard.model.documents.bring import Bring
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def bring_lines(bring: Bring, width: int) -> Iterator[str]:
     """What is copied where, how much it is, what the copy does not keep, and what changes in fstab."""
     for one in amount_said(bring):
         yield from wrapped(str(one), width)
-    for doubt in bring.doubts or (words.KEEPS_ALL(),):
+    for doubt in bring.doubts or (t("The copy keeps all that the files are."),):
         yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
     yield from (f"    {printable(line, 4000)}" for line in fstab_difference(bring))
 
@@ -30,7 +30,7 @@ def bring_lines(bring: Bring, width: int) -> Iterator[str]:
 def all_lines(bring: Bring, width: int) -> Iterator[str]:
     """With the steps."""
     yield from bring_lines(bring, width)
-    yield str(STEPS())
+    yield str(STEPS)
     for number, step in enumerate(bring.steps, 1):
         yield from wrapped(f"{number}. {printable(str(step_said(bring, step)), 4000)}", width, 3)
 
@@ -40,9 +40,12 @@ def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) 
     root."""
     question = Question(
         token=bring.drive.token,
-        outcome=words.ADDS(folder=printable(bring.target.folder, 400)),
-        drive=words.ITS_DRIVE(),
-        refusal_of_more=words.ONE_DRIVE(),
+        outcome=t(
+            "Files are added to {folder}; nothing there is overwritten.",
+            folder=printable(bring.target.folder, 400),
+        ),
+        drive=t("the drive of the target"),
+        refusal_of_more=t("files are brought to one drive at a time"),
         beforehand=(),
         lines=partial(all_lines, bring),
         check=partial(check_token, bring),

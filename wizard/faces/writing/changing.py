@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.tune.start import check_token, preflight_told, start_told
-from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, WHY, drive_said
+from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.words import beginning as words
 from wizard.layout.told.text import command_lines, wrapped
 from wizard.model.documents.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterator[str]:
@@ -25,9 +26,9 @@ def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterato
             yield from command_lines([printable(word, 4000) for word in argv], width, 6)
         if files or not isinstance(step.operation, EditFstab | WriteRules):
             yield from (f"      {with_tabs(edit)}" for edit in step.edits)
-        yield from wrapped(f"   {UNDONE()} {printable(step.undo, 4000)}", width, 3)
+        yield from wrapped(f"   {UNDONE} {printable(step.undo, 4000)}", width, 3)
         for held in step.holds:
-            yield from wrapped(f"   {CHECKED()} {printable(held, 4000)}", width, 3)
+            yield from wrapped(f"   {CHECKED} {printable(held, 4000)}", width, 3)
 
 
 def with_tabs(line: str) -> str:
@@ -39,21 +40,25 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
     """All of it, as text."""
     drive = drive_said(changes.drive)
     title = (
-        words.OF_FILESYSTEM(
-            device=changes.device, filesystem=changes.filesystem, uuid=changes.uuid, drive=drive
+        t(
+            "Changes for {device} ({filesystem}, UUID {uuid}) on {drive}",
+            device=changes.device,
+            filesystem=changes.filesystem,
+            uuid=changes.uuid,
+            drive=drive,
         )
         if changes.filesystem
-        else words.OF_DRIVE(drive=drive)
+        else t("Changes for {drive}", drive=drive)
     )
     yield from wrapped(str(title), width)
     if isinstance(changes.wanted, Tune | SetOptions):
-        yield from wrapped(str(words.STAYS_IN_USE()), width)
-    for heading, said in ((WHY(), changes.reasons), (GOOD_TO_KNOW(), changes.doubts)):
+        yield from wrapped(str(t("It stays in use; nothing of what it holds is touched.")), width)
+    for heading, said in ((t("Why:"), changes.reasons), (GOOD_TO_KNOW, changes.doubts)):
         if said:
             yield from ("", str(heading))
         for sentence in said:
             yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
-    yield from ("", str(STEPS()))
+    yield from ("", str(STEPS))
     yield from change_lines(changes, width)
 
 
@@ -63,12 +68,12 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
     question = Question(
         token=changes.drive.token,
         outcome=(
-            words.POWERS_OFF(device=changes.device)
+            t("This would power {device} off", device=changes.device)
             if isinstance(changes.wanted, SwitchOff)
-            else words.CHANGES_USE(device=changes.device)
+            else t("This would change how {device} is used", device=changes.device)
         ),
-        drive=words.ITS_DRIVE(),
-        refusal_of_more=words.ONE_DRIVE(),
+        drive=words.ITS_DRIVE,
+        refusal_of_more=words.ONE_DRIVE,
         beforehand=changes.doubts,
         lines=partial(change_lines, changes),
         check=partial(check_token, changes),

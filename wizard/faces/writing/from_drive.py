@@ -11,10 +11,11 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
 from wizard.faces.writing.ask_passphrase import passphrase_for
-from wizard.faces.writing.words import keep as words
 from wizard.layout.told.preview import who
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+PLACE = Sentence("{path}: {size:exact} at byte {start}")
 
 
 def keep_from_drive(
@@ -28,15 +29,24 @@ def keep_from_drive(
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
-    say(words.FINISHES(run=run.name))
+    say(t("Run {run} finishes it:", run=run.name))
     say(keep(run, secret))
-    say(words.NOT_MOUNTED(found=printable(found.run, 60), run=called(run)))
+    say(
+        t(
+            "Nothing is mounted, and no line was added to fstab. What the drive held "
+            "before is gone with the folder of the run {found}. `diskwright status "
+            "{run}` shows every check.",
+            found=printable(found.run, 60),
+            run=called(run),
+        )
+    )
 
 
 def told(found: Found) -> Iterator[Said | str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
-    yield words.WAITS(
+    yield t(
+        "The run {run}, begun {begun:moment}, waits on {drives:list}: {told}.",
         run=printable(found.run, 60),
         begun=first.begun,
         drives=found.plan.paths,
@@ -45,7 +55,13 @@ def told(found: Found) -> Iterator[Said | str]:
     for member in found.plan.members:
         yield f"    {who(member.drive)}"
     yield from (f"    {printable(one, 400)}" for one in found.differences)
-    yield words.WRITES()
+    yield t(
+        "Finishing it writes what was withheld, then zeros in the place of the notice, and reads it back:"
+    )
     for path, place in found.written():
-        yield f"    {words.PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
-    yield words.NO_WAY_BACK()
+        yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
+    yield t(
+        "Nothing else is written, and nothing is mounted. Afterwards there is no way "
+        "back to what was there before: that was in the run's folder. Where that "
+        "folder is found again, `undo` with it puts back every bit."
+    )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.faces.planning.words import migrate as words
 from wizard.faces.words.shared import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
 from wizard.faces.writing.changing import with_tabs
 from wizard.layout.told.text import command_lines, wrapped
@@ -11,14 +10,21 @@ from wizard.model.documents.migration import Migration, Offer, Prospect
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import format_duration
+
+RECOMMENDED = Sentence("Recommended: {way}.")
+NOT_POSSIBLE = t("Not possible:")
+GAINS = t("Gains:")
+MADE_SAFE = t("Made safe:")
+POWER = t("If the power goes:")
 
 
 def heading(device: str, before: ExtFacts) -> str:
     """Which filesystem it is, in a line."""
-    said = words.HEADING(
-        filesystem=words.LABELLED(device=device, label=before.label) if before.label else device,
+    said = t(
+        "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
+        filesystem=t('{device}, "{label}"', device=device, label=before.label) if before.label else device,
         kind=before.kind,
         size=before.size_bytes,
         used=(before.blocks - before.free_blocks) * before.block_bytes,
@@ -33,7 +39,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
     yield from wrapped(heading(prospect.device, prospect.before), width)
     told = [finding for finding in prospect.findings if not _is_told_below(finding, prospect.offers)]
     if told:
-        yield from ("", str(words.FOUND()))
+        yield from ("", str(t("Found:")))
     for finding in told:
         yield from wrapped(
             f"- {finding.severity}: {finding.sentence} {finding.why} {finding.remedy}", width, 2
@@ -43,7 +49,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from offer_lines(offer, width)
     yield ""
     if prospect.default is not None:
-        yield from wrapped(f"{words.RECOMMENDED(way=prospect.default)} {prospect.why}", width)
+        yield from wrapped(f"{RECOMMENDED(way=prospect.default)} {prospect.why}", width)
     else:
         yield from wrapped(prospect.why, width)
 
@@ -57,17 +63,21 @@ def offer_lines(offer: Offer, width: int) -> Iterator[str]:
     """One way."""
     yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:
-        yield from wrapped(f"    {words.NOT_POSSIBLE()} {offer.obstacle}", width, 4)
+        yield from wrapped(f"    {NOT_POSSIBLE} {offer.obstacle}", width, 4)
         return
-    for what, sentences in ((words.GAINS(), offer.gains), (words.COSTS(), offer.costs)):
+    for what, sentences in ((GAINS, offer.gains), (t("Costs:"), offer.costs)):
         yield from _listed(what, sentences, width)
-    yield from wrapped(f"    {UNDONE()} {offer.undone}", width, 4)
-    yield from wrapped(f"    {words.MADE_SAFE()} {MEANS[offer.means]}", width, 4)
+    yield from wrapped(f"    {UNDONE} {offer.undone}", width, 4)
+    yield from wrapped(f"    {MADE_SAFE} {MEANS[offer.means]}", width, 4)
     duration = format_duration(offer.seconds)
     takes = (
-        words.TAKES_ROOM(duration=duration, room=offer.room_bytes)
+        t(
+            "Takes: roughly {duration}, and up to {room:size} of room elsewhere.",
+            duration=duration,
+            room=offer.room_bytes,
+        )
         if offer.room_bytes
-        else words.TAKES(duration=duration)
+        else t("Takes: roughly {duration}.", duration=duration)
     )
     yield from wrapped(f"    {takes}", width, 4)
 
@@ -83,31 +93,43 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and
     what a power cut would do."""
     yield from wrapped(heading(migration.device, migration.before), width)
-    yield from wrapped(str(words.ON(drive=drive_said(migration.drive))), width)
+    yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
     if migration.target is not None:
-        yield from wrapped(str(words.TO_VOLUME(drive=drive_said(migration.target))), width)
-    way = words.THE_WAY(way=migration.way)
+        yield from wrapped(
+            str(t("to a volume on {drive}, which is what is confirmed", drive=drive_said(migration.target))),
+            width,
+        )
+    way = t("The way {way}:", way=migration.way)
     yield from wrapped(f"{way} {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
-        yield from wrapped(str(words.KEPT_IN(folder=folder, room=migration.room_bytes)), width)
-    for title, sentences in ((words.GAINS(), migration.gains), (GOOD_TO_KNOW(), migration.doubts)):
+        yield from wrapped(
+            str(
+                t(
+                    "What is replaced is kept in {folder}, up to {room:size}.",
+                    folder=folder,
+                    room=migration.room_bytes,
+                )
+            ),
+            width,
+        )
+    for title, sentences in ((GAINS, migration.gains), (GOOD_TO_KNOW, migration.doubts)):
         if sentences:
             yield from ("", str(title))
         for sentence in sentences:
             yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
-    yield from ("", str(STEPS()))
+    yield from ("", str(STEPS))
     yield from migration_step_lines(migration, width)
 
 
 def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:
     """Every step."""
     for number, step in enumerate(migration.steps, 1):
-        roughly = words.ROUGHLY(duration=format_duration(step.seconds))
+        roughly = t("(roughly {duration})", duration=format_duration(step.seconds))
         yield from wrapped(f"{number}. {printable(step.sentence, 4000)} {roughly}", width, 3)
         for argv in step.commands:
             yield from command_lines([printable(word, 4000) for word in argv], width, 6)
         yield from (f"      {with_tabs(edit)}" for edit in step.edits)
-        yield from wrapped(f"   {UNDONE()} {printable(step.undo, 4000)}", width, 3)
-        yield from wrapped(f"   {words.POWER()} {printable(step.power, 4000)}", width, 3)
+        yield from wrapped(f"   {UNDONE} {printable(step.undo, 4000)}", width, 3)
+        yield from wrapped(f"   {POWER} {printable(step.power, 4000)}", width, 3)
         for held in step.holds:
-            yield from wrapped(f"   {CHECKED()} {printable(held, 4000)}", width, 3)
+            yield from wrapped(f"   {CHECKED} {printable(held, 4000)}", width, 3)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from wizard.apply.begin_migration import preflight_told, start_told
 from wizard.apply.migration.start import check_token, outcome
-from wizard.faces.planning.words import migrate as words
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.migrating import migration_step_lines
 from wizard.migrate.told.ways import MEANS
 from wizard.model.documents.migration import Migration
 from wizard.model.errors import ExitCode
+from wizard.model.said import t
 
 
 def apply_migration(
@@ -22,9 +22,9 @@ def apply_migration(
     root."""
     question = Question(
         token=migration.written.token,
-        outcome=words.OUTCOME(outcome=outcome(migration)),
+        outcome=t("Here {outcome}", outcome=outcome(migration)),
         drive=migration.written.path,
-        refusal_of_more=words.ONE_DRIVE(),
+        refusal_of_more=t("This migration is for one drive"),
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.move.start import check_token, preflight_moves, start_moves
-from wizard.apply.move.words import OUTCOME
 from wizard.faces.words.shared import GOOD_TO_KNOW, STEPS
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.words import beginning as words
@@ -15,6 +14,7 @@ from wizard.layout.told.text import wrapped
 from wizard.model.documents.move import Moves
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
+from wizard.model.said import t
 
 
 def move_lines(moves: Moves, width: int) -> Iterator[str]:
@@ -23,10 +23,10 @@ def move_lines(moves: Moves, width: int) -> Iterator[str]:
         if sentence not in moves.doubts:
             yield from wrapped(printable(str(sentence), 4000), width)
     if moves.doubts:
-        yield from ("", str(GOOD_TO_KNOW()))
+        yield from ("", str(GOOD_TO_KNOW))
         for sentence in moves.doubts:
             yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
-    yield from ("", str(STEPS()))
+    yield from ("", str(STEPS))
     for number, sentence in enumerate(step_sentences(moves), 1):
         yield from wrapped(f"{number}. {printable(str(sentence), 4000)}", width, 3)
 
@@ -36,9 +36,11 @@ def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -
     root."""
     question = Question(
         token=moves.drive.token,
-        outcome=OUTCOME(part=moves.devices),
-        drive=words.ITS_DRIVE(),
-        refusal_of_more=words.ONE_DRIVE(),
+        outcome=t(
+            "This moves {part:and} to another place on the drive, with everything in it.", part=moves.devices
+        ),
+        drive=words.ITS_DRIVE,
+        refusal_of_more=words.ONE_DRIVE,
         beforehand=(),
         lines=partial(move_lines, moves),
         check=partial(check_token, moves),

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from wizard.documents.files import write_file
 from wizard.faces.changing.apply import narrate
-from wizard.faces.changing.words.action import TO_DO_THIS
 from wizard.faces.showing.command import given_again
 from wizard.faces.showing.console import out, say
 from wizard.faces.words.shared import DOCUMENT_FILE
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Offer:
 def offered(offer: Offer, arguments: Namespace) -> ExitCode:
     """Show it; with a token, or as a dry run, go on as `diskwright apply` does. `-o` writes it to a file."""
     if (file := getattr(arguments, "output", None)) is not None:
-        write_file(Path(file), offer.document, str(DOCUMENT_FILE()))
+        write_file(Path(file), offer.document, str(DOCUMENT_FILE))
     if arguments.json:
         sys.stdout.write(offer.document)
     elif not arguments.dry_run:
@@ -45,6 +44,6 @@ def offered(offer: Offer, arguments: Namespace) -> ExitCode:
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     for doubt in offer.doubts:
         say(printable(str(doubt), 4000))
-    say(TO_DO_THIS())
+    say(t("Nothing has been changed. To do this:"))
     say(f"    {given_again()} --confirm {shlex.quote(printable(offer.token))}")
     return ExitCode.DONE

@@ -31,27 +31,32 @@ from wizard.diagnose.told import contents_words
 from wizard.faces.showing.command import typed
 from wizard.faces.showing.console import say
 from wizard.faces.words.shared import MODEL_UNKNOWN, NO_RUN
-from wizard.faces.writing.words import which_run as words
 from wizard.layout.told.preview import who
 from wizard.model.documents.migration import Means
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.machine import probe_drive
+
+HALF = Sentence("What this run writes there is not complete, so nothing recognises it.")
+HALF_BACK = Sentence("What was there before is not back completely, so nothing recognises it.")
+NOT_TOLD = t("What it holds cannot be told:")
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 
 SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 
 MADE_THERE = {
-    Phase.CLEARING: words.HALF,
-    Phase.REPLACING: words.HALF,
-    Phase.BARRED: words.BARRED,
-    Phase.RELEASING: words.HALF,
-    Phase.CLEARING_BACK: words.HALF_BACK,
-    Phase.REPLACING_BACK: words.HALF_BACK,
-    Phase.RELEASING_BACK: words.HALF_BACK,
+    Phase.CLEARING: HALF,
+    Phase.REPLACING: HALF,
+    Phase.BARRED: Sentence(
+        "What this run made there is barred: all is written but the marks by which anything recognises it."
+    ),
+    Phase.RELEASING: HALF,
+    Phase.CLEARING_BACK: HALF_BACK,
+    Phase.REPLACING_BACK: HALF_BACK,
+    Phase.RELEASING_BACK: HALF_BACK,
 }
 """What is on a drive in the phases in which looking at it tells too little."""
 
@@ -72,18 +77,36 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
-        say(words.SEVERAL(runs=len(found)))
+        say(t("{runs} runs are open. Say which one is meant:", runs=len(found)))
         for run in found:
             say(f"{typed(command, called(run))}    {_brief(run)}")
-        raise Refused(words.WHICH(command=command, runs=len(found)))
+        raise Refused(
+            t(
+                "`diskwright {command}` without a name could mean any of {runs} runs. Nothing was written.",
+                command=command,
+                runs=len(found),
+            )
+        )
     return found[0]
 
 
 def _nothing_to(command: str, where: str, newest: Path) -> Said:
     """Why the command means no run, and how the newest one stands."""
     if command == "look":
-        return words.NOTHING_TO_LOOK_AT(folder=where)
-    return words.NOTHING_TO_DO(command=command, folder=where, newest=newest.name, state=state(newest))
+        return t(
+            "There is nothing to look at: no run in {folder} waits to be kept. A "
+            "filesystem that was led to ext4 is looked at by mounting it read-only: "
+            "`diskwright status` has the command. Nothing was written.",
+            folder=where,
+        )
+    return t(
+        "There is nothing to {command}: no run in {folder} is open (the newest, "
+        "{newest}: {state}). `diskwright status` lists all. Nothing was written.",
+        command=command,
+        folder=where,
+        newest=newest.name,
+        state=state(newest),
+    )
 
 
 def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
@@ -172,15 +195,24 @@ def _brief(run: Path) -> str:
     """The run's drives, how it stands and how far it came."""
     try:
         drives = tuple(
-            words.BRIEF_DRIVE(
+            t(
+                "{path}, {model}, {size:size}",
                 path=drive.path,
-                model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN(),
+                model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN,
                 size=drive.size_bytes,
             )
             for drive in drives_of(run)
         )
         done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
-        return str(words.BRIEF(drives=drives, state=state(run), done=done, steps=steps))
+        return str(
+            t(
+                "{drives:semicolons}: {state}, {done} of {steps} steps done",
+                drives=drives,
+                state=state(run),
+                done=done,
+                steps=steps,
+            )
+        )
     except BadInput as error:
         return printable(str(error), 400)
 
@@ -207,7 +239,7 @@ def tell_drives(run: Path) -> None:
     """
     check_owner(run)
     check_noted(run)
-    say(words.RUN(run=called(run)))
+    say(t("Run {run}:", run=called(run)))
     waits = state(run) is RunState.WAITING
     # A migration that is barred is told of in its own words.
     record = load_record(run) if kind_of(run) is Kind.PLAN else None
@@ -220,7 +252,15 @@ def tell_drives(run: Path) -> None:
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
             say(f"    {sentence}")
     for later in filter(_is_unsettled, set_up_later):
-        say(words.LATER(name=later.name, run=called(later)))
+        say(
+            t(
+                "The run {name} was begun on the same drive after this one and wrote there. "
+                "Therefore first settle that one, by `diskwright undo {run}` or `diskwright "
+                "keep {run}`.",
+                name=later.name,
+                run=called(later),
+            )
+        )
     if record and made and not waits:
         say(next_commands(run))
 
@@ -235,9 +275,15 @@ def _holds(known: Identity, made: str) -> Iterator[str]:
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
-        yield f"{words.NOT_TOLD()} {error}"
+        yield f"{NOT_TOLD} {error}"
         return
     if difference := identity_difference(known, drive):
-        yield str(words.OTHER_DRIVE(path=known.path, difference=difference))
+        yield str(
+            t(
+                "What is at {path} now is not this drive: {difference}.",
+                path=known.path,
+                difference=difference,
+            )
+        )
     else:
-        yield made or str(words.HOLDS(what=contents_words(drive)))
+        yield made or str(t("It holds {what}.", what=contents_words(drive)))

@@ -4,7 +4,6 @@ Pure."""
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.layout.adjusted import words
 from wizard.layout.changes.possible import places_of
 from wizard.layout.moving.planned import planned_move
 from wizard.layout.moving.possible import why_not_move
@@ -19,7 +18,9 @@ from wizard.layout.one.possible import (
 from wizard.layout.room.refusals import measured
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+STAYS = t("It stays as it is.")
 
 
 class Does(StrEnum):
@@ -53,11 +54,23 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
         return _elsewhere(machine, drive, part, wanted) if by else _moved(machine, drive, part, start)
     if by > 0:
         why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
-        return Meaning(Does.GROW, words.GROWS(by=by, size=size), why_grow or "")
+        return Meaning(
+            Does.GROW,
+            t("Grows by {by:round} to {size:round}; every file stays.", by=by, size=size),
+            why_grow or "",
+        )
     if by < 0:
         why_shrink = why_not_shrink(drive, part) or why_not_shrink_to(drive, part, size)
-        return Meaning(Does.SHRINK, words.SHRINKS(by=-by, size=size), why_shrink or "")
-    return Meaning(Does.NOTHING, words.STAYS(), words.STAYS())
+        return Meaning(
+            Does.SHRINK,
+            t(
+                "Shrinks by {by:round} to {size:round}; every file stays, its end becomes free.",
+                by=-by,
+                size=size,
+            ),
+            why_shrink or "",
+        )
+    return Meaning(Does.NOTHING, STAYS, STAYS)
 
 
 def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
@@ -66,13 +79,21 @@ def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     start, size = wanted.start_bytes, wanted.size_bytes
     smaller = size < part.size_bytes
     first = Extent(part.start_bytes, size) if smaller else Extent(start, part.size_bytes)
-    says = (words.SHRINKS_FIRST if smaller else words.MOVES_FIRST)(start=start, size=size)
+    says = (
+        Sentence("These are two jobs: first it shrinks to {size:round}, then it moves to {start:round}.")
+        if smaller
+        else Sentence("These are two jobs: first it moves to {start:round}, then it grows to {size:round}.")
+    )(start=start, size=size)
     return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
 
 
 def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
     shift = start - part.start_bytes
-    said = words.MOVES_BACK if shift > 0 else words.MOVES_FORTH
+    said = (
+        Sentence("Moves by {shift:round} towards the end of the drive; every file stays.")
+        if shift > 0
+        else Sentence("Moves by {shift:round} towards the beginning of the drive; every file stays.")
+    )
     try:
         planned_move(machine, drive, part, start)
     except Refused as refusal:
@@ -93,7 +114,10 @@ def why_not_adjust(drive: Drive, part: Partition) -> Said | str | None:
 def why_not_larger(drive: Drive, part: Partition) -> Said | None:
     """Why the partition cannot grow by a plan that is tried out first."""
     if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
-        return words.GROWS_IN_USE(part=part.path)
+        return t(
+            "{part} is mounted. In use it only takes all that is free behind it: `diskwright grow {part}`.",
+            part=part.path,
+        )
     return why_not_grow(drive, part)
 
 
@@ -101,7 +125,12 @@ def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Said | None
     """Why no partition can lie there."""
     room = room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
-        return words.NO_SIZE()
+        return t("Its end has to lie behind its start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
-        return words.TAKEN(low=room.start_bytes, high=room.end_bytes)
+        return t(
+            "Something else lies there: between its neighbours there is room from "
+            "{low:exact} to {high:exact}.",
+            low=room.start_bytes,
+            high=room.end_bytes,
+        )
     return None

@@ -6,14 +6,13 @@ the place is still mounted behind it; the old line stays in the file, as a comme
 
 from collections.abc import Iterator
 
-from wizard.layout.bring import words
 from wizard.layout.changes.lines import digest_of_text, with_fields
 from wizard.layout.rules import mount_point_fault
 from wizard.layout.steps.commands import fstab_escaped
 from wizard.model.documents.bring import Bring, TakePlace
 from wizard.model.documents.changes import EditFstab, LineEdit
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 BEFORE = "# before diskwright: "
 """Begins the comment that holds the old line."""
@@ -28,9 +27,13 @@ OF_THE_PLACE = ("nosuid", "nodev", "noexec", "noauto", "nofail")
 def takes_fault(place: str) -> Said | None:
     """Why nothing takes this place by a line of fstab, or None."""
     if place == "/":
-        return words.SYSTEM_ROOT()
+        return t("The system starts from /: its boot loader and initramfs name that filesystem, too")
     fault = mount_point_fault(place)
-    return None if fault is None else words.NOT_A_PLACE(place=printable(place, 200), fault=fault)
+    return (
+        None
+        if fault is None
+        else t("Nothing else is mounted at {place}: {fault}", place=printable(place, 200), fault=fault)
+    )
 
 
 def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> EditFstab:
@@ -80,13 +83,13 @@ def take_faults(bring: Bring) -> Iterator[Said]:
     edit, file = takes.edit, printable(takes.edit.file, 60)
     plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
     if not plain or not _is_ours(takes, edit.lines):
-        yield words.OTHER_LINES(file=file)
+        yield t("it changes {file} otherwise than by both volumes' lines", file=file)
     if (
         bring.source.path != takes.place
         or bring.source.is_device
         or bring.target.folder != bring.target.place
     ):
-        yield words.OTHER_PLACE(place=printable(takes.place, 60))
+        yield t("{place} is not what is copied, or not to a volume's top", place=printable(takes.place, 60))
 
 
 def _is_at(place: str, edit: LineEdit) -> bool:

@@ -3,13 +3,13 @@
 from wizard.documents.sealed import Sealed, without_texts
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import told_anew
-from wizard.layout.changes.words import AGAIN_WITH_TUNE
 from wizard.model.documents.changes import Changes
+from wizard.model.said import t
 
 CHANGES = Sealed(
     "diskwright.changes/2",
     Changes,
-    AGAIN_WITH_TUNE(),
+    t("Make it again with `diskwright tune`."),
     check_changes,
     told_anew,
     {"diskwright.changes/1": without_texts},

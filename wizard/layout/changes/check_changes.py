@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wizard.filesystems.registry import KINDS
-from wizard.layout.changes import words
 from wizard.layout.changes.labels import label_fault_of, old_label_fault
 from wizard.layout.changes.lines import by_label, with_source
 from wizard.layout.changes.steps_of import OPPOSITES, rules_name
@@ -39,8 +38,14 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.host.sysfs import SYS
+
+CHANGES_OTHER = Sentence("it changes '{device}'")
+NO_MOUNT = Sentence("'{place}' is no place where anything is mounted")
+ENDS_OTHERWISE = Sentence("it gives '{device}' an end that it cannot have")
+GROWS_OTHERWISE = t("it grows something that does not grow so")
+BAD_LINE = t("it changes no line of mounts at boot")
 
 ORDER: tuple[type[ChangeOperation], ...] = (
     ReserveBlocks,
@@ -97,7 +102,9 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
     applies it.
     """
     if fault := next(_faults(changes), None):
-        raise BadInput(str(words.BROKEN(where=where, fault=fault)))
+        raise BadInput(
+            str(t("{where} does not hold together: {fault}. Make it again.", where=where, fault=fault))
+        )
 
 
 def is_of_drive(device: str, drive: str) -> bool:
@@ -111,19 +118,19 @@ def _faults(changes: Changes) -> Iterator[Said]:
     yield from drive_faults(changes.drive)
     if not is_device_path(changes.device) or not is_of_drive(changes.device, changes.drive.path):
         device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
-        yield words.OTHER_DRIVE(device=device, drive=drive)
+        yield t("'{device}' is not on {drive}", device=device, drive=drive)
     yield from _wish_faults(changes)
     operations = [step.operation for step in changes.steps]
     if not operations:
-        yield words.CHANGES_NOTHING()
+        yield t("it changes nothing")
     if foreign := next(
         (one.kind for one in operations if not isinstance(one, TAKES[type(changes.wanted)])), ""
     ):
-        yield words.NOT_WANTED(kind=foreign)
+        yield t("what is wanted takes no {kind}", kind=foreign)
     places = [ORDER.index(type(operation)) for operation in operations]
     names = [_only_once(operation) for operation in operations]
     if places != sorted(places) or len(set(names)) != len(names):
-        yield words.UNORDERED()
+        yield t("its changes are not in their order, or not each once")
     for operation in operations:
         if fault := _operation_fault(operation, changes):
             yield fault
@@ -132,14 +139,17 @@ def _faults(changes: Changes) -> Iterator[Said]:
 def _wish_faults(changes: Changes) -> Iterator[Said]:
     if isinstance(changes.wanted, SwitchOff):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
-            yield words.NOT_WHOLE()
+            yield t("it names a filesystem where the whole drive is meant")
         return
     if changes.filesystem not in KINDS:
-        yield words.NO_FILESYSTEM(filesystem=printable(changes.filesystem, 40))
+        yield t(
+            "'{filesystem}' is no filesystem that diskwright knows",
+            filesystem=printable(changes.filesystem, 40),
+        )
     if changes.uuid and not _UUID.fullmatch(changes.uuid):
-        yield words.BAD_UUID(uuid=printable(changes.uuid, 60))
+        yield t("'{uuid}' is no UUID", uuid=printable(changes.uuid, 60))
     if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
-        yield words.NO_WORKLOAD(workload=printable(changes.wanted.workload, 40))
+        yield t("it has the unknown workload '{workload}'", workload=printable(changes.wanted.workload, 40))
 
 
 def _only_once(operation: ChangeOperation) -> str:
@@ -162,7 +172,11 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Said | Non
             return _fstab_fault(operation, changes)
         case SetQueue(device=device, name=name, old=old, new=new):
             if device != changes.drive.path or old == new:
-                return words.SETS_OTHER(name=printable(name, 40), device=printable(device, 60))
+                return t(
+                    "it sets '{name}' of '{device}', which is not to be changed",
+                    name=printable(name, 40),
+                    device=printable(device, 60),
+                )
             return value_fault(name, old) or value_fault(name, new)
         case WriteRules():
             return _rules_fault(operation, changes)
@@ -178,7 +192,7 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
     # What is unmounted before a drive loses its power are its partitions.
     own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
     if operation.device not in own:
-        return words.CHANGES_OTHER(device=printable(operation.device, 60))
+        return CHANGES_OTHER(device=printable(operation.device, 60))
     match operation:
         case Relabel():
             return _relabel_fault(operation, changes)
@@ -186,31 +200,35 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
             return _mount_fault(operation, changes)
         case Unmount(mount_point=place, options=options):
             if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
-                return words.NO_MOUNT(place=printable(place, 60))
+                return NO_MOUNT(place=printable(place, 60))
             wrong = next((option for option in options if not _SHOWN.fullmatch(option)), None)
-            return None if wrong is None else words.NO_OPTION(option=printable(wrong, 40))
+            return None if wrong is None else t("'{option}' is no option", option=printable(wrong, 40))
         case PowerOff(device=device, files=files):
             known = all(
                 file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files
             )
-            return None if device == changes.drive.path and files and known else words.POWERS_OTHER()
+            return (
+                None
+                if device == changes.drive.path and files and known
+                else t("it powers something else off")
+            )
 
 
 def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Said | None:
     if operation.device != changes.device:
-        return words.CHANGES_OTHER(device=printable(operation.device, 60))
+        return CHANGES_OTHER(device=printable(operation.device, 60))
     if not 0 < operation.old_bytes < operation.new_bytes < changes.drive.size_bytes:
-        return words.ENDS_OTHERWISE(device=printable(operation.device, 60))
+        return ENDS_OTHERWISE(device=printable(operation.device, 60))
     if isinstance(operation, ExtendPartition):
         return _end_fault(operation, changes)
     growing = KINDS[changes.filesystem].growing
     fits = operation.filesystem == changes.filesystem and growing is not None and growing.in_use is not None
     place = operation.mount_point
     if not fits or not place.startswith("/") or operation.member < 1:
-        return words.GROWS_OTHERWISE()
+        return GROWS_OTHERWISE
     steps = (step.operation for step in changes.steps)
     sizes = {one.new_bytes for one in steps if isinstance(one, ExtendPartition | GrowMounted)}
-    return None if len(sizes) == 1 else words.GROWS_OTHERWISE()
+    return None if len(sizes) == 1 else GROWS_OTHERWISE
 
 
 def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
@@ -222,33 +240,35 @@ def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
         or operation.drive != changes.drive.path
         or not 0 < operation.start_bytes < end <= changes.drive.size_bytes
     ):
-        return words.ENDS_OTHERWISE(device=printable(operation.device, 60))
+        return ENDS_OTHERWISE(device=printable(operation.device, 60))
     grows = any(isinstance(step.operation, GrowMounted) for step in changes.steps)
-    return None if grows else words.GROWS_OTHERWISE()
+    return None if grows else GROWS_OTHERWISE
 
 
 def _relabel_fault(operation: Relabel, changes: Changes) -> Said | None:
     filesystem, place = operation.filesystem, operation.mount_point
     if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
-        return words.LABELS_OTHER()
+        return t("it labels another filesystem")
     if place and not place.startswith("/"):
-        return words.NO_MOUNT(place=printable(place, 60))
+        return NO_MOUNT(place=printable(place, 60))
     if fault := old_label_fault(operation.old, filesystem):
-        return words.OLD_LABEL_FAULT(fault=fault)
-    return words.ITS_LABEL(fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
+        return t("its old label {fault}", fault=fault)
+    return (
+        t("its label {fault}", fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
+    )
 
 
 def _mount_fault(operation: Mount, changes: Changes) -> Said | None:
     if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
-        return words.MOUNTS_OTHERWISE()
+        return t("it mounts it otherwise than it can be")
     if fault := mount_point_fault(operation.mount_point):
-        return words.ITS_PLACE(fault=fault)
+        return t("its mount point {fault}", fault=fault)
     return _told(mount_options_fault(operation.options))
 
 
 def _told(fault: str | None) -> Said | None:
     """A fault that the rules for plans tell."""
-    return None if fault is None else words.OTHERWISE(fault=fault)
+    return None if fault is None else t("{fault}", fault=fault)
 
 
 def _nodes(changes: Changes) -> tuple[str, ...]:
@@ -261,17 +281,21 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
 def value_fault(name: str, value: str) -> Said | None:
     """Why a value of a queue is not set, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
-        return words.BAD_VALUE(value=printable(value, 40), name=printable(name, 40))
+        return t(
+            "'{value}' for '{name}' is no value of a drive's queue that diskwright sets",
+            value=printable(value, 40),
+            name=printable(name, 40),
+        )
     return None
 
 
 def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Said | None:
     if operation.device != changes.device or not changes.filesystem.startswith("ext"):
-        return words.RESERVES_OTHER(device=printable(operation.device, 60))
+        return t("it keeps blocks for root on '{device}'", device=printable(operation.device, 60))
     if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
         1 << bits for bits in range(10, 17)
     ):
-        return words.BAD_RESERVE()
+        return t("the blocks that it keeps for root cannot be")
     return None
 
 
@@ -283,14 +307,14 @@ def _remount_fault(operation: Remount, changes: Changes) -> Said | None:
         or changes.filesystem not in REMOUNTING
     ):
         device, place = printable(operation.device, 60), printable(operation.mount_point, 60)
-        return words.REMOUNTS_OTHER(device=device, place=place)
+        return t("it mounts '{device}' at '{place}' anew", device=device, place=place)
     if (
         not all(_WORD.fullmatch(word) for word in old | new)
         or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
         or old == new
         or "rw" not in new & old
     ):
-        return words.BAD_REMOUNT()
+        return t("it mounts with other options than those that can be changed in use")
     return None
 
 
@@ -301,7 +325,7 @@ def _fstab_fault(operation: EditFstab, changes: Changes) -> Said | None:
         or len(operation.digest) != 64
         or not operation.lines
     ):
-        return words.NO_FSTAB(file=printable(operation.file, 60))
+        return t("'{file}' is no file of mounts at boot", file=printable(operation.file, 60))
     return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
 
 
@@ -309,16 +333,16 @@ def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
     """Each wish changes lines in its own way."""
     for line in (edit.old, edit.new):
         if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
-            return words.BAD_LINE()
+            return BAD_LINE
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
-        return words.BAD_LINE()
+        return BAD_LINE
     match changes.wanted:
         case SetLabel():
             return _source_fault(edit, changes)
         case Attach():
-            return None if edit.old is None else words.MORE_THAN_ADDED()
+            return None if edit.old is None else t("it changes a line where it adds one")
         case Detach():
-            return None if edit.new is None else words.MORE_THAN_TAKEN()
+            return None if edit.new is None else t("it changes a line where it takes one away")
         case _:
             return _options_fault(edit)
 
@@ -326,30 +350,34 @@ def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
 def _source_fault(edit: LineEdit, changes: Changes) -> Said | None:
     new = next((step.operation.new for step in changes.steps if isinstance(step.operation, Relabel)), "")
     fits = edit.old is not None and edit.new == with_source(edit.old, by_label(new))
-    return None if fits and edit.old and "label" in edit.old.split()[0].lower() else words.MORE_THAN_LABEL()
+    return (
+        None
+        if fits and edit.old and "label" in edit.old.split()[0].lower()
+        else t("it changes more than the label")
+    )
 
 
 def _options_fault(edit: LineEdit) -> Said | None:
     """Why a line's new options are none that it may have; every other field stays."""
     if edit.old is None or edit.new is None:
-        return words.MORE_THAN_CHANGED()
+        return t("it adds a line, or takes one away")
     old, new = edit.old.split(), edit.new.split()
     kept = tuple(old[3].split(",")) if len(old) > 3 else ()
     if new[:3] != old[:3] or new[4:] != old[4:]:
-        return words.MORE_THAN_OPTIONS()
+        return t("it changes more than a line's options")
     added = tuple(option for option in new[3].split(",") if option not in kept)
     if fault := mount_options_fault(added):
         return _told(fault)
     # ext2 and ext3 are mounted by ext4's driver, so every filesystem's dangers are looked for.
     if dangers := {danger for kind in DANGERS for danger in dangers_in(added, kind)}:
-        return words.AT_RISK(option=min(dangers))
+        return t("{option} puts data at risk", option=min(dangers))
     return None
 
 
 def _rules_fault(operation: WriteRules, changes: Changes) -> Said | None:
     path = PurePosixPath(operation.file)
     if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
-        return words.OTHER_RULES_FILE(file=printable(operation.file, 60))
+        return t("'{file}' is not the drive's own file of udev's rules", file=printable(operation.file, 60))
     if not operation.values or len(dict(operation.values)) != len(operation.values):
-        return words.EMPTY_RULES()
+        return t("its rules set nothing, or something twice")
     return next((fault for name, value in operation.values if (fault := value_fault(name, value))), None)

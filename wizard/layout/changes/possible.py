@@ -7,8 +7,11 @@ from wizard.layout.changes import words
 from wizard.layout.room.refusals import in_use, unread_content
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.host.uses import is_hidden
+
+NEVER_MOUNTED = Sentence("{device} holds {title}, which is never mounted.")
+NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """The kernel drives these as SCSI disks, which it can let go of."""
@@ -22,10 +25,14 @@ def why_not_relabel(drive: Drive, device: str) -> Said | None:
     if drive.read_only:
         return words.READ_ONLY(drive=drive.path)
     if kind.relabelling is None:
-        return words.NO_LABEL(title=kind.title)
+        return t("diskwright cannot change the label of {title}.", title=kind.title)
     places = places_of(drive, device)
     if places and not kind.relabelling.mounted:
-        return words.UNMOUNT_FIRST(title=kind.title, place=printable(places[0], 200))
+        return t(
+            "{title} takes a new label only while unmounted; unmount {place} first.",
+            title=kind.title,
+            place=printable(places[0], 200),
+        )
     if not places and _is_hidden(drive, device):
         return words.HIDDEN(device=device)
     return _other_use(drive, device)
@@ -38,11 +45,11 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     if isinstance(kind, Said):
         return kind
     if not kind.kernel_names:
-        return words.NEVER_MOUNTED(device=device, title=kind.title)
+        return NEVER_MOUNTED(device=device, title=kind.title)
     if (places := places_of(drive, device)) and not boot:
         return words.MOUNTED(device=device, places=tuple(printable(place, 200) for place in places))
     if not machine.kernel.filesystems.intersection(kind.kernel_names):
-        return words.NO_DRIVER(title=kind.title)
+        return t("This kernel cannot mount {title}.", title=kind.title)
     return _other_use(drive, device)
 
 
@@ -53,7 +60,7 @@ def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Said | 
         return needed
     if places_of(drive, device) or (boot and not _is_hidden(drive, device)):
         return None
-    return (words.HIDDEN if _is_hidden(drive, device) else words.NOT_MOUNTED)(device=device)
+    return (words.HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
 
 
 def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Said | None:
@@ -63,8 +70,12 @@ def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "
     if isinstance(kind, Said):
         return kind
     if not kind.kernel_names:
-        return words.NEVER_MOUNTED(device=device, title=kind.title)
-    return None if has_line else words.NO_LINE(file=fstab, device=device)
+        return NEVER_MOUNTED(device=device, title=kind.title)
+    return (
+        None
+        if has_line
+        else t("{file} has no line for {device}; mount it at boot first.", file=fstab, device=device)
+    )
 
 
 def why_not_tune(drive: Drive, device: str) -> Said | None:
@@ -85,18 +96,18 @@ def why_not_bring(drive: Drive, device: str) -> Said | None:
     if drive.read_only:
         return words.READ_ONLY(drive=drive.path)
     if not places_of(drive, device):
-        return (words.HIDDEN if _is_hidden(drive, device) else words.NOT_MOUNTED)(device=device)
+        return (words.HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
     return None
 
 
 def why_not_power_off(drive: Drive) -> Said | None:
     """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
     if drive.bus == "nvme":
-        return words.NVME_STAYS(drive=drive.path)
+        return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive.path)
     if needed := _needed(drive, None):
         return needed
     if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
-        return words.NOT_REMOVABLE(drive=drive.path)
+        return t("{drive} is not a removable drive.", drive=drive.path)
     hidden = next((use.subject for use in drive.uses if is_hidden(use)), None)
     if hidden is not None:
         return words.HIDDEN(device=hidden)
@@ -116,8 +127,10 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Said:
         return KINDS[found[0].kind]
     if found:
         held = tuple(printable(signature.kind, 30) for signature in found)
-        return words.HOLDS_OTHER(device=device, what=" and ".join(held))
-    return (words.UNREAD if unread_content(drive) else words.HOLDS_NONE)(device=device)
+        return t("{device} holds {what}, not a filesystem.", device=device, what=" and ".join(held))
+    return (words.UNREAD if unread_content(drive) else Sentence("{device} holds no filesystem."))(
+        device=device
+    )
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
@@ -139,7 +152,11 @@ def _needed(drive: Drive, device: str | None) -> Said | None:
     """That the running system needs a device, or with None any of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
-            return words.SYSTEM_NEEDS(device=use.subject, place=printable(str(use.by), 200))
+            return t(
+                "The running system needs {device} ({place}).",
+                device=use.subject,
+                place=printable(str(use.by), 200),
+            )
     return None
 
 
@@ -147,5 +164,5 @@ def _other_use(drive: Drive, device: str | None) -> Said | None:
     """How a device, or with None any of the drive, is in use otherwise than mounted."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
-            return words.IN_USE(use=in_use(use))
+            return t("{use}.", use=in_use(use))
     return None

@@ -32,7 +32,7 @@ from wizard.model.documents.changes import (
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Words that hold of every filesystem's mount, and those that send them away (mount(8))."""
@@ -182,22 +182,62 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new, block_bytes=size):
             if not new:
-                return str(words.RESERVE_NONE(device=device, old=old * size))
-            return str(words.RESERVE(new=new * size, device=device, old=old * size))
+                return str(
+                    t(
+                        "Keep nothing of {device} for root, instead of {old:size}.",
+                        device=device,
+                        old=old * size,
+                    )
+                )
+            return str(
+                t(
+                    "Keep {new:size} of {device} for root, instead of {old:size}.",
+                    new=new * size,
+                    device=device,
+                    old=old * size,
+                )
+            )
         case Remount(device=device, mount_point=place, old=old, new=new):
             how = _remounted(old, new)
-            return str(words.REMOUNT(device=device, place=printable(place, 2000), how=how))
+            return str(
+                t(
+                    "Mount {device} at {place} {how} from now on; it stays in use meanwhile.",
+                    device=device,
+                    place=printable(place, 2000),
+                    how=how,
+                )
+            )
         case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return str(_action_told(operation)[0])
         case EditFstab():
             return _fstab_sentence(operation)
         case SetQueue(name=name, old=old, new=new):
-            return str(words.SET_QUEUE(name=name, drive=drive.path, new=new, old=old))
+            return str(
+                t(
+                    "Set {name} of {drive} to {new} now, instead of {old}.",
+                    name=name,
+                    drive=drive.path,
+                    new=new,
+                    old=old,
+                )
+            )
         case WriteRules(values=values, old=old):
-            told = tuple(words.VALUE(name=name, value=value) for name, value in values)
-            return str((words.NEW_RULES if old is None else words.OTHER_RULES)(values=told))
+            told = tuple(t("{name} to {value}", name=name, value=value) for name, value in values)
+            return str(
+                (
+                    Sentence("Have udev set {values:and} at every start: a new file.")
+                    if old is None
+                    else Sentence("Have udev set {values:and} at every start: a file of its rules changed.")
+                )(values=told)
+            )
         case SwitchOnTimer(unit=unit):
-            return str(words.TIMER(unit=unit))
+            return str(
+                t(
+                    "Switch {unit} on: once a week, every drive of this system that takes "
+                    "discards is told which blocks are free.",
+                    unit=unit,
+                )
+            )
 
 
 def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
@@ -205,10 +245,10 @@ def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
     come = " and ".join(word for word in new if word not in old)
     gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
     if come and gone:
-        return words.WITH_AND_WITHOUT(come=come, gone=gone)
+        return t("with {come} and without {gone}", come=come, gone=gone)
     if gone:
-        return words.WITHOUT(options=gone)
-    return words.WITH(options=come) if come else ""
+        return t("without {options}", options=gone)
+    return t("with {options}", options=come) if come else ""
 
 
 Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
@@ -221,35 +261,64 @@ def _action_told(operation: Told) -> tuple[Said, Said]:
         case Relabel(old=old, new=new):
             label, before = printable(new, 300), printable(old, 300)
             done = (
-                words.RELABEL(device=device, new=label, old=before)
+                t("Label {device} '{new}' instead of '{old}'.", device=device, new=label, old=before)
                 if old
-                else words.LABEL(device=device, new=label)
+                else t("Label {device} '{new}'.", device=device, new=label)
             )
-            return done, words.LABEL_READ(label=label, device=device)
+            return done, t("libblkid reads the label '{label}' from {device}.", label=label, device=device)
         case Mount(mount_point=place):
             shown = printable(place, 2000)
-            return words.MOUNT(device=device, place=shown), words.IS_MOUNTED(device=device, place=shown)
+            return t("Mount {device} at {place}.", device=device, place=shown), t(
+                "{device} is mounted at {place}.", device=device, place=shown
+            )
         case Unmount(mount_point=place):
             shown = printable(place, 2000)
-            return words.UNMOUNT(device=device, place=shown), words.IS_UNMOUNTED(device=device, place=shown)
+            return t("Unmount {device} from {place}.", device=device, place=shown), t(
+                "Nothing of {device} is mounted at {place}.", device=device, place=shown
+            )
         case PowerOff():
-            return words.POWER_OFF(drive=device), words.IS_OFF(drive=device)
+            return t("Flush {drive} and power it off.", drive=device), t(
+                "The kernel no longer has {drive}.", drive=device
+            )
         case ExtendPartition(new_bytes=new):
-            return words.EXTEND(device=device, new=new), words.IS_EXTENDED(device=device, new=new)
+            return t(
+                "Give {device} the free space behind it, {new:size} in all; it stays in use.",
+                device=device,
+                new=new,
+            ), t("The table and the kernel say that {device} has {new:size}.", device=device, new=new)
         case GrowMounted(filesystem=filesystem, new_bytes=new):
             title = KINDS[filesystem].title
-            return words.GROW(title=title, device=device, new=new), words.IS_GROWN(device=device)
+            return t(
+                "Grow the {title} on {device} to {new:size}; it stays in use.",
+                title=title,
+                device=device,
+                new=new,
+            ), t("The filesystem fills {device}.", device=device)
 
 
 def _fstab_sentence(operation: EditFstab) -> str:
     file = printable(operation.file, 2000)
     if all(edit.old is None for edit in operation.lines):
-        return str(words.ADD_LINE(file=file))
+        return str(t("Mount it at every boot: one line more in {file}.", file=file))
     if all(edit.new is None for edit in operation.lines):
-        return str(words.DROP_LINES(file=file, count=len(operation.lines)))
+        return str(
+            tn(
+                "Do not mount it at boot any more: one line less in {file}.",
+                "Do not mount it at boot any more: {count} lines less in {file}.",
+                file=file,
+                count=len(operation.lines),
+            )
+        )
     if len(operation.lines) == 1 and (told := _other_options(operation.lines[0], file)):
         return str(told)
-    return str(words.EDIT_LINES(file=file, count=len(operation.lines)))
+    return str(
+        tn(
+            "Change one line of {file}.",
+            "Change {count} lines of {file}.",
+            file=file,
+            count=len(operation.lines),
+        )
+    )
 
 
 def _other_options(edit: LineEdit, file: str) -> Said | None:
@@ -258,7 +327,13 @@ def _other_options(edit: LineEdit, file: str) -> Said | None:
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
     place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
-    return words.EDIT_OPTIONS(place=place, file=file, new=options, old=before)
+    return t(
+        "Give {place} in {file} the options {new}, in place of {old}.",
+        place=place,
+        file=file,
+        new=options,
+        old=before,
+    )
 
 
 def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
@@ -277,7 +352,16 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
         case ExtendPartition(device=device, start_bytes=start, old_bytes=old, new_bytes=new):
             sizes = (("-", old), ("+", new))
             return tuple(
-                str(words.END(sign=sign, device=device, start=start, size=size)) for sign, size in sizes
+                str(
+                    t(
+                        "{sign}{device}: {size} bytes from byte {start} on",
+                        sign=sign,
+                        device=device,
+                        start=start,
+                        size=size,
+                    )
+                )
+                for sign, size in sizes
             )
         case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
             return ()
@@ -285,7 +369,7 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
 
 def _line_difference(edit: LineEdit) -> tuple[str, ...]:
     if edit.old is None:
-        return (str(words.AT_END()), f"+{edit.new}")
+        return (str(t("@@ at its end @@")), f"+{edit.new}")
     place = f"@@ -{edit.number} +{edit.number} @@"
     return (place, f"-{edit.old}", *([f"+{edit.new}"] if edit.new is not None else []))
 
@@ -306,15 +390,24 @@ def difference(path: str, old: str, new: str) -> tuple[str, ...]:
 def _undo(operation: ChangeOperation) -> str:
     match operation:
         case EditFstab(file=file):
-            return str(words.LINES_BACK(file=printable(PurePath(file).name, 200)))
+            return str(
+                t(
+                    "The lines of {file} go back; a copy of the old file is kept.",
+                    file=printable(PurePath(file).name, 200),
+                )
+            )
         case SetQueue(old=old):
-            return str(words.QUEUE_BACK(old=old))
+            return str(t("By setting it to {old} again.", old=old))
         case WriteRules(old=old):
-            return str(words.FILE_GONE() if old is None else words.FILE_BACK())
+            return str(
+                t("By taking the file away again.")
+                if old is None
+                else t("By giving the file its old lines back.")
+            )
         case PowerOff():
-            return str(words.NO_POWER_BACK())
+            return str(words.NO_POWER_BACK)
         case ExtendPartition():
-            return str(words.END_BACK())
+            return str(t("It gets its old end back, if its filesystem has not grown."))
         case GrowMounted(filesystem=filesystem) if stays(operation):
             return str(words.NO_SHRINKING(title=KINDS[filesystem].title))
         case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer() | GrowMounted():
@@ -325,17 +418,34 @@ def _undo(operation: ChangeOperation) -> str:
 def _holds(operation: ChangeOperation) -> tuple[str, ...]:
     match operation:
         case ReserveBlocks(device=device, new_blocks=blocks):
-            return (str(words.RESERVED(device=device, blocks=blocks)),)
+            return (
+                str(
+                    t(
+                        "The superblock of {device} says that {blocks} blocks are kept for root.",
+                        device=device,
+                        blocks=blocks,
+                    )
+                ),
+            )
         case Remount(device=device, mount_point=place, new=new):
             shown = printable(place, 2000)
-            return (str(words.IS_MOUNTED_WITH(device=device, place=shown, options=",".join(new))),)
+            return (
+                str(
+                    t(
+                        "{device} is mounted at {place} with {options}.",
+                        device=device,
+                        place=shown,
+                        options=",".join(new),
+                    )
+                ),
+            )
         case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return (str(_action_told(operation)[1]),)
         case EditFstab(file=file):
-            return (str(words.LINES_READ(file=printable(file, 2000))),)
+            return (str(t("{file} has the new lines once, and no old one.", file=printable(file, 2000))),)
         case SetQueue(new=new):
             return (f"{queue_file(operation)} says {new}.",)
         case WriteRules(file=file):
-            return (str(words.RULES_READ(file=printable(file, 2000))),)
+            return (str(t("{file} holds exactly these lines.", file=printable(file, 2000))),)
         case SwitchOnTimer(unit=unit):
-            return (str(words.TIMER_ENABLED(unit=unit)),)
+            return (str(t("systemd says that {unit} is enabled.", unit=unit)),)

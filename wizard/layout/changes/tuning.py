@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_match, udev_rule, values_in
-from wizard.layout.changes import words
 from wizard.layout.changes.check_changes import REMOUNTING, TUNED
 from wizard.layout.changes.lines import digest_of_text
 from wizard.layout.changes.steps_of import change_steps, rules_name
@@ -24,9 +23,9 @@ from wizard.model.documents.changes import (
 )
 from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
-ROOT_ONLY = words.ROOT_ONLY()
+ROOT_ONLY = t("How many blocks are kept for root only root can read, so nothing is changed there.")
 """The doubt that a plain user is told."""
 
 
@@ -113,7 +112,13 @@ def set_options(
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
-        doubts.append(words.LINE_TWICE(file=printable(found.fstab, 200), device=existing.device))
+        doubts.append(
+            t(
+                "{file} has the line of {device} twice, so it is left as it is; put that right first.",
+                file=printable(found.fstab, 200),
+                device=existing.device,
+            )
+        )
         return
     changed = sorted({*options} ^ {*(existing.at_boot or ())} - {"defaults"})
     now = _remount(existing, options, found, in_use)
@@ -128,11 +133,16 @@ def set_options(
     ]
     if found.elsewhere:
         places = tuple(printable(place, 200) for place in found.elsewhere)
-        more = words.MORE_LINES(file=printable(found.fstab, 200), device=existing.device, places=places)
+        more = t(
+            "{file} has lines for {device} at {places:and} too, which stay as they are.",
+            file=printable(found.fstab, 200),
+            device=existing.device,
+            places=places,
+        )
         doubts.append(more)
     if later:
         options = tuple(dict.fromkeys(map(_key, later)))
-        doubts.append(words.FROM_NEXT_MOUNT(options=options))
+        doubts.append(t("The change to {options:and} holds from the next mount on.", options=options))
 
 
 def _key(option: str) -> str:
@@ -180,15 +190,29 @@ def _queue(
         if now.get(name) not in (None, value)
     ]
     if found.rules is None:
-        doubts.append(words.NO_RULES())
+        doubts.append(
+            t("There is no folder of udev's rules, so what is set now holds until the next start only.")
+        )
         return
     file = str(PurePosixPath(found.rules) / rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
-        doubts.append(words.RULES_CHANGED(file=printable(file, 200)))
+        doubts.append(
+            t(
+                "{file} was changed by hand, so it is left as it is. What is set now holds "
+                "until the next start only.",
+                file=printable(file, 200),
+            )
+        )
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
         operations.append(WriteRules(file, values, found.rules_text))
     if not udev_match(drive):
-        doubts.append(words.NO_SERIAL(drive=drive.path))
+        doubts.append(
+            t(
+                "{drive} tells no serial number that udev's rule could know it by: it goes "
+                "by its name, which can change.",
+                drive=drive.path,
+            )
+        )

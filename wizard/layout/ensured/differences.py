@@ -21,7 +21,7 @@ from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Plan, Slot
-from wizard.model.said import Said, Value
+from wizard.model.said import Said, Value, t, tn
 
 CONTAINER = "crypto_LUKS"
 """libblkid's TYPE of an encrypted container."""
@@ -102,7 +102,21 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Said, ...]:
     right = tuple(drive.path for drive, said in zip(drives, found, strict=True) if not said)
     every = tuple(said for one in found for said in one)
     is_half = every and right and plan.stripe and plan.stripe.mirrors
-    return (*every, words.HALF(drives=right, count=len(right))) if is_half else every
+    return (
+        (
+            *every,
+            tn(
+                "{drives:and} looks as wanted, and may hold all files of a mirror whose "
+                "other drives are missing",
+                "{drives:and} look as wanted, and may hold all files of a mirror whose other "
+                "drives are missing",
+                drives=right,
+                count=len(right),
+            ),
+        )
+        if is_half
+        else every
+    )
 
 
 def _of_member(member: Member, drive: Drive) -> tuple[Said, ...]:
@@ -113,14 +127,24 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         held = tuple(printable(one.kind, 40) for one in drive.signatures)
-        yield words.WITHOUT_TABLE(drive=drive.path, held=held)
+        yield t("{drive} has no table and holds {held:and}", drive=drive.path, held=held)
         return
     if kind != wanted.table:
-        yield words.OTHER_TABLE(drive=drive.path, found=kind, wanted=wanted.table)
+        yield t(
+            "{drive} has the table {found} instead of {wanted}",
+            drive=drive.path,
+            found=kind,
+            wanted=wanted.table,
+        )
         return
     numbers = [part.number for part in drive.partitions]
     if numbers != [slot.number for slot in wanted.partitions]:
-        yield words.OTHER_COUNT(drive=drive.path, found=len(numbers), wanted=len(wanted.partitions))
+        yield t(
+            "{drive} has {found} partitions, others than the {wanted} that are wanted",
+            drive=drive.path,
+            found=len(numbers),
+            wanted=len(wanted.partitions),
+        )
         return
     for slot in wanted.partitions:
         yield from _slot_differences(slot, drive, tolerance_bytes)
@@ -130,17 +154,17 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     device = partition_path(drive.path, slot.number)
     part = drive.partition(device)
     if part is None:
-        yield words.NO_PARTITION(device=device)
+        yield t("there is no {device}", device=device)
         return
     if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
         yield words.OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
     if part.type != slot.type:
-        yield _other(device, words.TYPE(), part.type, slot.type)
+        yield _other(device, t("the type in the table"), part.type, slot.type)
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         held = "+".join(one.kind for one in part.signatures)
-        yield _other(device, words.HOLDS(), held, CONTAINER)
+        yield _other(device, t("what it holds"), held, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
@@ -151,19 +175,25 @@ def held_differences(
     """How what is on a device differs from a filesystem with a label."""
     held = "+".join(one.kind for one in found)
     if held != (filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, words.FILESYSTEM(), held, filesystem)
+        yield _other(device, t("the filesystem"), held, filesystem)
     elif filesystem in MEMBER_KINDS.values():
         # What is called so is the array, by a name that is drawn.
         return
     elif (there := found[0].label if found else None) != label and (there or label):
-        yield _other(device, words.LABEL(), there, label)
+        yield _other(device, t("the label"), there, label)
 
 
 def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Said:
     def shown(text: str | None) -> Value:
-        return printable(text, 80) if text else words.NONE()
+        return printable(text, 80) if text else t("nothing")
 
-    return words.OTHER(device=device, what=what, found=shown(found), wanted=shown(wanted))
+    return t(
+        "{device}: {what} is {found} instead of {wanted}",
+        device=device,
+        what=what,
+        found=shown(found),
+        wanted=shown(wanted),
+    )
 
 
 def replace_value(*drives: Drive | Identity) -> str:

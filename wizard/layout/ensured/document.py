@@ -3,13 +3,13 @@
 from dataclasses import fields
 
 from wizard.documents.profiles import read_toml
-from wizard.layout.ensured import words
 from wizard.layout.several.striped import StripeWish
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Request, mount_order_fault, parse_volume
 from wizard.model.documents.ensure import Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import t
 from wizard.model.units import parse_size
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
@@ -22,11 +22,17 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     fit."""
     wanted = read_toml(text, where, WantedDrives)
     if not wanted.drive:
-        raise BadInput(words.NO_DRIVES(file=where))
+        raise BadInput(t("{file} names no drive; begin one with [[drive]].", file=where))
     for number, drive in enumerate(wanted.drive, 1):
         for match in drive.matches:
             if not any(getattr(match, one.name) for one in fields(Match)):
-                raise BadInput(words.NO_MATCH_KEY(file=where, number=number))
+                raise BadInput(
+                    t(
+                        "{file}, drive {number}: match says nothing; give path, model, serial, size or bus.",
+                        file=where,
+                        number=number,
+                    )
+                )
         try:
             requests_of(drive)
             stripe_of(drive)
@@ -34,9 +40,11 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                 if match.size is not None:
                     parse_size(match.size)
         except BadInput as error:
-            raise BadInput(words.IN_DRIVE(file=where, number=number, why=str(error))) from None
+            raise BadInput(
+                t("{file}, drive {number}: {why}", file=where, number=number, why=str(error))
+            ) from None
     if fault := mount_order_fault(places_named(wanted)):
-        raise BadInput(words.IN_FILE(file=where, why=fault))
+        raise BadInput(t("{file}: {why}", file=where, why=fault))
     return wanted
 
 
@@ -53,9 +61,9 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
 def requests_of(drive: WantedDrive) -> tuple[Request, ...]:
     """Its volumes as requests; raises BadInput for one that `plan --volume` would not take either."""
     if not drive.volume:
-        raise BadInput(words.NO_VOLUMES())
+        raise BadInput(t("no volume is wanted; begin one with [[drive.volume]]."))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
-        raise BadInput(words.NO_KEY())
+        raise BadInput(t("an encrypted volume needs a key, since nobody is asked for a passphrase."))
     return tuple(parse_volume(_written(volume)) for volume in drive.volume)
 
 
@@ -64,18 +72,22 @@ def stripe_of(wanted: WantedDrive) -> StripeWish | None:
     meant."""
     kind = wanted.mirror or wanted.stripe
     if wanted.mirror and wanted.stripe:
-        raise BadInput(words.MIRROR_AND_STRIPE())
+        raise BadInput(t("mirror and stripe exclude each other; give one of them."))
     if kind is None:
         if wanted.also:
-            raise BadInput(words.HOW_TOGETHER())
+            raise BadInput(t("also names further drives, so mirror or stripe has to say how they are used."))
         return None
     option = "mirror" if wanted.mirror else "stripe"
     if not wanted.also:
-        raise BadInput(words.NO_OTHER(option=option))
+        raise BadInput(t("{option} needs further drives; name them as also = [{{ ... }}].", option=option))
     if wanted.lvm or wanted.table != "gpt":
-        raise BadInput(words.NOT_TOGETHER(option=option, key="lvm" if wanted.lvm else "table"))
+        raise BadInput(
+            t("{option} and {key} exclude each other.", option=option, key="lvm" if wanted.lvm else "table")
+        )
     if len(wanted.volume) != 1:
-        raise BadInput(words.ONE_VOLUME(option=option))
+        raise BadInput(
+            t("{option} makes one volume of all drives; name just one [[drive.volume]].", option=option)
+        )
     return StripeWish(kind, level="raid1" if wanted.mirror else "raid0")
 
 
@@ -85,5 +97,11 @@ def _written(volume: WantedVolume) -> str:
     pairs += [(key, value) for key in SEVERAL for value in getattr(volume, key)]
     for key, value in pairs:
         if "," in value:
-            raise BadInput(words.COMMA(key=key, value=printable(value, 60)))
+            raise BadInput(
+                t(
+                    "{key} '{value}' holds a comma, which no volume can have.",
+                    key=key,
+                    value=printable(value, 60),
+                )
+            )
     return ",".join(f"{key}={value}" for key, value in pairs)

@@ -13,8 +13,10 @@ from wizard.layout.several.striping import room_bytes
 from wizard.model.machine import Layer
 from wizard.model.operations.arrays import MakeStripedVolume
 from wizard.model.plan import Plan, Stripe, Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 from wizard.model.units import MIB
+
+SPREAD = Sentence("{kind} over {parts}")
 
 ROUNDED = 100
 """md keeps some of its parts for itself, up to one part in so many, and `ROUNDED_BYTES`."""
@@ -61,17 +63,17 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Sa
     """What differs from the group that is wanted on exactly these parts; nothing where it is so."""
     parts = tuple(part for part, _ in seen.groups)
     if without := tuple(part for part, group in seen.groups if not group):
-        yield words.NO_GROUP(devices=without)
+        yield t("LVM finds no volume group on {devices:and}", devices=without)
         return
     if len({group for _, group in seen.groups}) > 1:
-        yield words.OTHER_GROUPS(devices=parts)
+        yield t("{devices:and} belong to different volume groups", devices=parts)
         return
     if more := tuple(sorted(seen.physical - {*parts})):
-        yield words.MORE_PHYSICAL(devices=parts, more=more)
+        yield t("the volume group on {devices:and} lies on {more:and}, too", devices=parts, more=more)
     if seen.misses:
-        yield words.MISSING_PHYSICAL(devices=parts)
+        yield t("the volume group on {devices:and} misses a physical volume", devices=parts)
     if strange := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
-        yield words.MORE_LOGICAL(names=strange)
+        yield t("the volume group holds {names:and}, too", names=strange)
     for one in wanted:
         # LVM tells each segment of a logical volume, and all of them have to be so.
         segments = dict.fromkeys(there for there in seen.volumes if there.name == one.name)
@@ -81,13 +83,14 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Sa
 
 def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Said]:
     if there is None:
-        yield words.NO_LOGICAL(name=wanted.name)
+        yield t("the volume group has no logical volume {name}", name=wanted.name)
         return
     if (there.kind, there.stripes) != (wanted.kind, wanted.stripes):
-        yield words.OTHER_LOGICAL(
+        yield t(
+            "{name} is {found} instead of {wanted}",
             name=wanted.name,
-            found=words.SPREAD(kind=there.kind, parts=there.stripes),
-            wanted=words.SPREAD(kind=wanted.kind, parts=wanted.stripes),
+            found=SPREAD(kind=there.kind, parts=there.stripes),
+            wanted=SPREAD(kind=wanted.kind, parts=wanted.stripes),
         )
     if abs(there.size_bytes - wanted.size_bytes) > EXTENT_BYTES * wanted.stripes:
         yield words.OTHER_SIZE(device=wanted.name, found=there.size_bytes, wanted=wanted.size_bytes)
@@ -119,15 +122,30 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
         yield words.NOT_RUNNING(devices=tuple(parts))
         return
     if seen.level != stripe.level:
-        yield words.OTHER_LEVEL(device=seen.device, found=seen.level.upper(), wanted=stripe.level.upper())
+        yield t(
+            "{device} is {found} instead of {wanted}",
+            device=seen.device,
+            found=seen.level.upper(),
+            wanted=stripe.level.upper(),
+        )
     if seen.drives != str(len(parts)):
-        yield words.OTHER_DRIVES(device=seen.device, found=seen.drives, wanted=len(parts))
+        yield t(
+            "{device} is of {found} drives instead of {wanted}",
+            device=seen.device,
+            found=seen.drives,
+            wanted=len(parts),
+        )
     if seen.misses:
-        yield words.DEGRADED(device=seen.device, count=seen.misses)
+        yield tn(
+            "{device} lacks a drive, or still copies to it",
+            "{device} lacks {count} drives",
+            device=seen.device,
+            count=seen.misses,
+        )
     if without := tuple(part for part in parts if part not in seen.parts):
-        yield words.ARRAY_WITHOUT(device=seen.device, devices=without)
+        yield t("{device} runs without {devices:and}", device=seen.device, devices=without)
     if more := tuple(sorted(seen.parts - {*parts})):
-        yield words.ARRAY_WITH(device=seen.device, devices=more)
+        yield t("{device} runs with {devices:and}, too", device=seen.device, devices=more)
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield words.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)

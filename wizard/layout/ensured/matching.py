@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatchcase
 
-from wizard.layout.ensured import words
 from wizard.model.documents.ensure import Match
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import parse_size
+
+UNKNOWN = t("unknown")
 
 SIZE_TOLERANCE = 100
 """A size on a box is a round one: drives differ from it by less than one part in so many."""
@@ -23,9 +24,22 @@ def drive_meant(match: Match, drives: Sequence[Drive]) -> Drive:
         return found[0]
     criteria = ", ".join(_criteria(match))
     if not found:
-        known = tuple(_told(drive) for drive in drives) or (words.NO_DRIVE_AT_ALL(),)
-        raise Refused(words.NONE_MATCHES(criteria=criteria, known=known))
-    raise Refused(words.SEVERAL_MATCH(criteria=criteria, number=len(found), found=tuple(map(_told, found))))
+        known = tuple(_told(drive) for drive in drives) or (t("none"),)
+        raise Refused(
+            t(
+                "No drive matches {criteria}. The drives here are: {known:semicolons}.",
+                criteria=criteria,
+                known=known,
+            )
+        )
+    raise Refused(
+        t(
+            "{number} drives match {criteria}, and one has to be meant: {found:semicolons}.",
+            criteria=criteria,
+            number=len(found),
+            found=tuple(map(_told, found)),
+        )
+    )
 
 
 def matches(match: Match, drive: Drive) -> bool:
@@ -52,10 +66,11 @@ def _criteria(match: Match) -> Iterator[str]:
 
 
 def _told(drive: Drive) -> Said:
-    return words.CANDIDATE(
+    return t(
+        "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
         drive=drive.path,
-        model=printable(drive.model or "", 60) or words.UNKNOWN(),
-        serial=printable(drive.serial or "", 60) or words.UNKNOWN(),
+        model=printable(drive.model or "", 60) or UNKNOWN,
+        serial=printable(drive.serial or "", 60) or UNKNOWN,
         size=drive.size_bytes or 0,
-        bus=drive.bus or words.UNKNOWN(),
+        bus=drive.bus or UNKNOWN,
     )

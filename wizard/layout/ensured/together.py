@@ -5,9 +5,12 @@ together, are all in use, and keep what is written as it is wanted. Pure.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wizard.layout.ensured import words
 from wizard.model.plan import Stripe
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+OTHER_DEVICES = Sentence(
+    "{device}: its Btrfs lies on {found} devices, others than the {wanted} that are wanted"
+)
 
 SINGLES = frozenset({"SYSTEM", "METADATA"})
 """What Btrfs keeps for itself; both are kept alike."""
@@ -44,25 +47,25 @@ class BtrfsSeen:
 def alone_differences(device: str, devices: int) -> Iterator[Said]:
     """That a Btrfs which is wanted on one device alone lies on so many."""
     if devices != 1:
-        yield words.OTHER_DEVICES(device=device, found=devices, wanted=1)
+        yield OTHER_DEVICES(device=device, found=devices, wanted=1)
 
 
 def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
     """What differs from the Btrfs that is wanted; nothing where it is so."""
     devices = tuple(member.device for member in seen.members)
     if len({member.uuid for member in seen.members}) > 1:
-        yield words.OTHER_BTRFS(devices=devices)
+        yield t("{devices:and} hold parts of different Btrfs filesystems", devices=devices)
         return
     for member in seen.members:
         if member.devices != len(devices):
-            yield words.OTHER_DEVICES(device=member.device, found=member.devices, wanted=len(devices))
+            yield OTHER_DEVICES(device=member.device, found=member.devices, wanted=len(devices))
     if len({member.number for member in seen.members}) < len(devices):
-        yield words.COPIED_DEVICE(devices=devices)
+        yield t("{devices:and} are the same device of one Btrfs, so some are copies", devices=devices)
     yield from _use_differences(devices, seen)
     # Of a mounted one the superblocks of one commit are written one after the other.
     least = seen.newest - (0 if seen.used is None else 1)
     if behind := tuple(member.device for member in seen.members if member.generation < least):
-        yield words.FELL_BEHIND(devices=behind)
+        yield t("{devices:and} did not get what was written to the other drives last", devices=behind)
     yield from _profile_differences(stripe, seen)
 
 
@@ -70,11 +73,11 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Said
     if seen.used is None:
         return
     if without := tuple(device for device in devices if device not in seen.used):
-        yield words.WORKS_WITHOUT(devices=without)
+        yield t("the Btrfs is mounted, and works without {devices:and}", devices=without)
     if more := tuple(sorted(seen.used - {*devices})):
-        yield words.WORKS_WITH(devices=more)
+        yield t("the Btrfs is mounted, and works with {devices:and}, too", devices=more)
     if seen.misses:
-        yield words.MISSING_DEVICE()
+        yield t("the kernel misses a device of the Btrfs")
 
 
 def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
@@ -84,5 +87,10 @@ def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
         # What holds files and records alike is never made so.
         wanted = {frozenset({"DATA"}): stripe.level.upper()}.get(holds, records)
         if found != {wanted} or len(holds) != 1:
-            what = words.RECORDS() if holds <= SINGLES else words.FILES()
-            yield words.OTHER_PROFILE(what=what, found=tuple(sorted(found)), wanted=wanted)
+            what = t("its own records") if holds <= SINGLES else t("files")
+            yield t(
+                "the Btrfs keeps {what} as {found:and} instead of {wanted}",
+                what=what,
+                found=tuple(sorted(found)),
+                wanted=wanted,
+            )

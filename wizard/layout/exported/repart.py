@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from wizard.layout.exported import words
 from wizard.layout.exported.lacking import is_plain, table_of
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Member, Plan, Slot, Volume
+from wizard.model.said import t
 from wizard.model.units import KIB, MIB
 
 MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
@@ -30,7 +30,9 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     """The files of a folder of definitions, by name; raises BadInput for a drive that gets no GPT."""
     layout = table_of(member)
     if layout.table != "gpt":
-        raise BadInput(words.ONLY_GPT(drive=member.drive.path))
+        raise BadInput(
+            t("systemd-repart makes a GPT only, and {drive} has another table.", drive=member.drive.path)
+        )
     slots = layout.partitions
     volumes = {volume.path: volume for volume in plan.volumes if is_plain(plan, volume)}
     found = {}
@@ -45,19 +47,43 @@ def repart_lacks(member: Member) -> Iterator[str]:
     """What of the table itself the definitions do not say."""
     slots = table_of(member).partitions
     if slots and slots[0].start_bytes != FIRST_BYTES:
-        yield str(words.OTHER_START(device=partition_path(member.drive.path, slots[0].number)))
+        yield str(
+            t(
+                "Not in it: where {device} starts; it comes to start at 1 MiB.",
+                device=partition_path(member.drive.path, slots[0].number),
+            )
+        )
     if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
-        yield str(words.OTHER_NUMBERS(drive=member.drive.path))
+        yield str(
+            t(
+                "Not in it: the numbers of the partitions of {drive}; they run from 1.",
+                drive=member.drive.path,
+            )
+        )
     for slot in slots:
         device = partition_path(member.drive.path, slot.number)
         if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
-            yield str(words.ROUNDED(device=device, step=STEP_BYTES))
+            yield str(
+                t(
+                    "Not in it: the exact place of {device}, which is rounded to {step:exact}.",
+                    device=device,
+                    step=STEP_BYTES,
+                )
+            )
         if slot.name and not _is_plain_name(slot.name):
-            yield str(words.NO_NAME(device=device, name=printable(slot.name, 80)))
+            yield str(
+                t("Not in it: the name '{name}' of {device}.", device=device, name=printable(slot.name, 80))
+            )
         if low := slot.attributes & ~OWN_BITS:
-            yield str(words.NO_ATTRIBUTES(device=device, bits=f"{low:#x}"))
+            yield str(t("Not in it: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
         if not slot.attributes & GROWS:
-            yield str(words.MAY_GROW(device=device))
+            yield str(
+                t(
+                    "systemd-repart up to version 252 may mark {device} as one whose filesystem "
+                    "grows (attribute 59).",
+                    device=device,
+                )
+            )
 
 
 def _file_name(slot: Slot) -> str:

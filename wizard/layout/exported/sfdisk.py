@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from wizard.layout.exported import words
 from wizard.layout.exported.lacking import table_of
 from wizard.model.names import partition_path
 from wizard.model.plan import Layout, Member, Slot
+from wizard.model.said import t
 
 GPT_ENTRIES_BYTES = 128 * 128
 """What the entries of a usual GPT take (UEFI 2.10, 5.3.2)."""
@@ -36,7 +36,9 @@ def sfdisk_dump(member: Member) -> str:
 def sfdisk_lacks(member: Member) -> Iterator[str]:
     """What of the table itself the dump does not say."""
     if table_of(member).table == "gpt" and member.before.table == "gpt" and _keeps(member.after):
-        yield str(words.NEW_TABLE_UUID(drive=member.drive.path))
+        yield str(
+            t("Not in it: the UUID of the table on {drive}; another one is drawn.", drive=member.drive.path)
+        )
 
 
 def _keeps(layout: Layout) -> bool:

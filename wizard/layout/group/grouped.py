@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.group import words
 from wizard.layout.group.grouping import (
     EXTENT_BYTES,
     extents_up,
@@ -24,6 +23,7 @@ from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.operations.group import Group
 from wizard.model.plan import Volume
+from wizard.model.said import t
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """What a volume group needs besides the filesystems' own programs."""
@@ -35,14 +35,25 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
     for wish in wishes:
         if wish.role:
             label, role = printable(wish.final_label, 40), printable(wish.role, 30)
-            raise BadInput(str(words.NO_ROLE(label=label, role=role)))
+            raise BadInput(
+                str(
+                    t(
+                        "The volume '{label}' has the role '{role}', which none in a volume group "
+                        "has: leave one of them out.",
+                        label=label,
+                        role=role,
+                    )
+                )
+            )
 
 
 def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small
     for anything."""
     least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
-    return place([Demand(str(words.GROUP(volumes=len(wishes))), None, least)], spaces, geometry)[0]
+    return place([Demand(str(t("group of {volumes}", volumes=len(wishes))), None, least)], spaces, geometry)[
+        0
+    ]
 
 
 def _least_bytes(wish: Wish) -> int:
@@ -65,7 +76,17 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
             needed = sum(
                 size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
             )
-            raise BadInput(str(words.TOO_LARGE(room=room, needed=needed, piece=EXTENT_BYTES)))
+            raise BadInput(
+                str(
+                    t(
+                        "The volume group can give out {room:size} ({room} bytes), and {needed:size} "
+                        "are needed. It gives room in pieces of {piece:exact}. Ask for less.",
+                        room=room,
+                        needed=needed,
+                        piece=EXTENT_BYTES,
+                    )
+                )
+            )
         if size < _least_bytes(wish):
             raise BadInput(str(TOO_SMALL(name=name, size=size, least=_least_bytes(wish))))
     return sizes

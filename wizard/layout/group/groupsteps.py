@@ -1,8 +1,7 @@
 """What is shown of a logical volume within a group: its sentence, and what is checked afterwards."""
 
-from wizard.layout.group import words
 from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB
 
 DATA_BYTES = MIB
@@ -11,11 +10,19 @@ DATA_BYTES = MIB
 
 def logical_sentence(operation: MakeLogicalVolume) -> Said:
     """What the step does."""
-    return words.LOGICAL(device=operation.device, size=operation.size_bytes)
+    return t(
+        "Make the logical volume {device}: {size:size} ({size} bytes).",
+        device=operation.device,
+        size=operation.size_bytes,
+    )
 
 
 def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
     """What is checked after it."""
     device = operation.device
-    found = words.LOGICAL_FOUND(device=device, size=operation.size_bytes)
-    return (str(found), str(words.ALIGNED(device=device)))
+    found = t(
+        "LVM finds {device} as a linear volume of exactly {size} bytes.",
+        device=device,
+        size=operation.size_bytes,
+    )
+    return (str(found), str(t("The kernel finds {device} aligned.", device=device)))

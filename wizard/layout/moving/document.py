@@ -1,11 +1,13 @@
 """Moves as a document: `diskwright.move/2`, which crosses to whoever applies it as a plan does."""
 
 from wizard.documents.sealed import Sealed
-from wizard.layout.moving import words
 from wizard.layout.moving.target import DIRECT_BYTES, IN_FLIGHT
 from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.errors import BadInput
 from wizard.model.machine import Extent
+from wizard.model.said import Sentence, t
+
+NOT_TOGETHER = Sentence("{where}: {what} does not fit the rest.")
 
 
 def check_move(move: Move, where: str) -> None:
@@ -32,7 +34,7 @@ def check_move(move: Move, where: str) -> None:
         ),
     }
     if what := next((name for name, is_wrong in wrong.items() if is_wrong), None):
-        raise BadInput(words.NOT_TOGETHER(where=where, what=what))
+        raise BadInput(NOT_TOGETHER(where=where, what=what))
 
 
 def _within_drive(span: Extent, size_bytes: int) -> bool:
@@ -43,18 +45,18 @@ def check_moves(moves: Moves, where: str) -> None:
     """Raises BadInput where there is none, or one of them does not hold together, or they are of several
     drives, or one partition moves twice."""
     if not moves.moves:
-        raise BadInput(words.NOT_TOGETHER(where=where, what="moves"))
+        raise BadInput(NOT_TOGETHER(where=where, what="moves"))
     for move in moves.moves:
         check_move(move, where)
     numbers = {move.number for move in moves.moves}
     if len(numbers) != len(moves.moves) or any(move.drive != moves.drive for move in moves.moves):
-        raise BadInput(words.NOT_TOGETHER(where=where, what="moves"))
+        raise BadInput(NOT_TOGETHER(where=where, what="moves"))
 
 
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
-    words.AGAIN(),
+    t("Make it anew with `diskwright move`."),
     check_moves,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from wizard.filesystems.partitions import ESP_GPT_TYPE, ESP_MBR_TYPE
 from wizard.layout.before import known_identity
-from wizard.layout.moving import words
 from wizard.layout.moving.possible import why_not_move
 from wizard.layout.moving.starting import afterwards
 from wizard.layout.moving.target import (
@@ -21,8 +20,10 @@ from wizard.model.documents.move import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, 
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import KIB, MIB
+
+NO_ROOM = Sentence("There is no room to move {part}: it takes {needed:size} of free space beside it. {way}")
 
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
 """By what lies in the first MiB a content is recognised; a second LUKS2 header is looked for up to 4 MiB
@@ -44,7 +45,13 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     room = room_around(drive, part, geometry)
     if start is None:
         if part.start_bytes % grain_bytes(geometry) == 0:
-            raise Refused(words.ALIGNED(part=part.path, start=part.start_bytes))
+            raise Refused(
+                t(
+                    "{part} is aligned already: it starts at {start:exact}.",
+                    part=part.path,
+                    start=part.start_bytes,
+                )
+            )
         target = aligned_target(room, part, geometry)
         if target is None:
             raise Refused(_no_room(drive, part))
@@ -52,7 +59,15 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         _check_start(part, start, geometry)
         target = target_at(start, room, part, geometry)
         if target is None:
-            raise Refused(words.NO_ROOM_THERE(part=part.path, low=room.start_bytes, high=room.end_bytes))
+            raise Refused(
+                t(
+                    "{part} does not fit there with its journal. Between its neighbours there is "
+                    "room from {low:exact} to {high:exact}.",
+                    part=part.path,
+                    low=room.start_bytes,
+                    high=room.end_bytes,
+                )
+            )
     in_flight = 1 if drive.rotational is True else IN_FLIGHT
     shift = abs(target.after.start_bytes - part.start_bytes)
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
@@ -88,26 +103,62 @@ def _no_room(drive: Drive, part: Partition) -> Said:
             # Its own end, its new start and the journal each go on to an aligned place.
             size = (part.size_bytes - needed - 3 * grain) // MIB
             if size * MIB >= least_bytes(drive, part):
-                return words.NO_ROOM(
-                    part=part.path, needed=needed, way=words.SHRINK_FIRST(part=part.path, mib=size)
+                return NO_ROOM(
+                    part=part.path,
+                    needed=needed,
+                    way=t(
+                        "Make it smaller first: `sudo diskwright plan {part} --shrink {mib}M -o "
+                        "shrink.json`.",
+                        part=part.path,
+                        mib=size,
+                    ),
                 )
-    return words.NO_ROOM(part=part.path, needed=fast, way=words.CLEAR_FIRST())
+    return NO_ROOM(
+        part=part.path,
+        needed=fast,
+        way=t("Delete its neighbour first, or copy its files elsewhere with `diskwright bring`."),
+    )
 
 
 def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
     if start % geometry.logical_block_bytes:
-        raise Refused(words.NOT_A_BLOCK(start=start, block=geometry.logical_block_bytes))
+        raise Refused(
+            t(
+                "A partition cannot start at byte {start}: blocks have {block} bytes.",
+                start=start,
+                block=geometry.logical_block_bytes,
+            )
+        )
     if start == part.start_bytes:
-        raise Refused(words.SAME(part=part.path))
+        raise Refused(t("{part} starts there already.", part=part.path))
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Said]:
     is_mbr = drive.table is not None and drive.table.kind == "mbr"
     if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
-        yield words.FIRMWARE(part=part.path)
+        yield t(
+            "The firmware's entries name where {part} starts. OVMF goes by the GUID that "
+            "stands beside it; others may not. If the computer does not start "
+            "afterwards, choose the drive itself in its menu. `efibootmgr` makes the "
+            "entry anew.",
+            part=part.path,
+        )
     if is_mbr and part.filesystem == "ntfs":
-        yield words.WINDOWS(part=part.path)
+        yield t(
+            "Windows notes where its partitions start. If it does not start from {part} "
+            "afterwards, its own recovery medium repairs that.",
+            part=part.path,
+        )
     elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
-        yield words.BOOT_LOADER(part=part.path)
+        yield t(
+            "{part} is marked as the one to start from. A boot loader that names places "
+            "on the drive must be installed again afterwards, with `grub-install` or its "
+            "own program.",
+            part=part.path,
+        )
     if scheme is Scheme.LOGGED:
-        yield words.BY_LOG(least=LARGE_SHIFT_BYTES)
+        yield t(
+            "It moves by less than {least:size}, so each piece is written twice. A "
+            "larger shift takes half the time.",
+            least=LARGE_SHIFT_BYTES,
+        )

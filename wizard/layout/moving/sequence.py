@@ -13,7 +13,7 @@ from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
@@ -43,7 +43,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     and of these the last on the drive. Raises Refused where none is misaligned, or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
-        raise Refused(words.ALL_ALIGNED(drive=drive.path))
+        raise Refused(t("Every partition of {drive} is aligned already.", drive=drive.path))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
@@ -62,9 +62,13 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
 
 def _of_recording(drive: Drive, recording: Recording) -> Iterator[Said]:
     if recording.verdict in (Recorded.YES, Recorded.LIKELY):
-        yield words.SHINGLED(drive=drive.path)
+        yield t(
+            "{drive} is shingled, or likely so. Such drives slow down under long "
+            "writing: this may take many times as long.",
+            drive=drive.path,
+        )
     elif may_be_shingled(drive, recording):
-        yield MAY_BE_SHINGLED()
+        yield MAY_BE_SHINGLED
 
 
 def _possible(

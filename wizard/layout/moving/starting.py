@@ -8,12 +8,11 @@ is left at its old place GRUB starts only until something is written there.
 import shlex
 from collections.abc import Iterator
 
-from wizard.layout.moving import words
 from wizard.model.drive_facts import Loader
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def afterwards(drive: Drive, part: Partition) -> Iterator[Said]:
@@ -21,7 +20,14 @@ def afterwards(drive: Drive, part: Partition) -> Iterator[Said]:
     for loader in drive.loaders:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
             where = _node(drive, loader)
-            yield words.GRUB_AGAIN(where=where, part=part.path, command=again(part.path, where))
+            yield t(
+                "GRUB's first sector, on {where}, names places within {part}, where "
+                "something else may lie soon. Install GRUB again before the first restart: "
+                "`{command}`. Where {part} holds only /boot, do so in its system.",
+                where=where,
+                part=part.path,
+                command=again(part.path, where),
+            )
 
 
 def again(part: str, where: str) -> str:

@@ -9,7 +9,7 @@ from wizard.model.documents.move import Move, Moves, Scheme
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KERNEL_SECTOR_BYTES, format_duration
 
 
@@ -30,11 +30,19 @@ def compare_step(moves: Moves, number: int) -> int:
 
 def step_sentences(moves: Moves) -> tuple[Said, ...]:
     """What each step does."""
-    reading = (words.READS(part=move.device) for move in moves.moves)
+    reading = (
+        t("All of {part} is read, to find bad sectors before anything is written.", part=move.device)
+        for move in moves.moves
+    )
     moving = (
         (
-            words.MOVING(part=move.device, before=move.before.start_bytes, after=move.after.start_bytes),
-            words.COMPARES(part=move.device),
+            t(
+                "{part} moves from {before:exact} to {after:exact}.",
+                part=move.device,
+                before=move.before.start_bytes,
+                after=move.after.start_bytes,
+            ),
+            t("All of {part} is read at its new place and compared.", part=move.device),
         )
         for move in moves.moves
     )
@@ -51,13 +59,15 @@ def step_seconds(moves: Moves) -> tuple[float, ...]:
 def what_moves(move: Move) -> Said:
     """From where to where, in sectors of 512 bytes, as other tools count."""
     is_up = move.after.start_bytes > move.before.start_bytes
-    return words.MOVES(
+    return t(
+        "{part}, {size:size} of {holds} on {drive}, moves by {shift:size} "
+        "{direction}: from sector {before} to sector {after}.",
         part=move.device,
         size=move.before.size_bytes,
         holds=move.holds,
         drive=move.drive.path,
         shift=move.shift_bytes,
-        direction=words.UP() if is_up else words.DOWN(),
+        direction=t("towards the end of the drive") if is_up else t("towards the beginning of the drive"),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,
         after=move.after.start_bytes // KERNEL_SECTOR_BYTES,
     )
@@ -66,7 +76,12 @@ def what_moves(move: Move) -> Said:
 def journals_said(moves: Moves) -> Iterator[Said]:
     """What is written to beside the partitions, which was free."""
     for move in moves.moves:
-        yield words.JOURNAL(size=move.journal.size_bytes, start=move.journal.start_bytes)
+        yield t(
+            "The journal takes {size:size} of free space, {start:exact} into the drive. "
+            "What deleted files left there is lost.",
+            size=move.journal.size_bytes,
+            start=move.journal.start_bytes,
+        )
 
 
 def _measured(moves: Moves) -> Iterator[Said]:
@@ -75,16 +90,25 @@ def _measured(moves: Moves) -> Iterator[Said]:
     if geometry.physical_block_bytes > geometry.logical_block_bytes:
         off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
         for move in islice(off, 1):
-            yield words.MEASURED(part=move.device, token=shlex.quote(printable(moves.drive.token)))
+            yield t(
+                "`sudo diskwright bench {part} --scratch --confirm {token}`, before and "
+                "afterwards, measures what it brings.",
+                part=move.device,
+                token=shlex.quote(printable(moves.drive.token)),
+            )
 
 
 def preview(moves: Moves) -> Iterator[Said | str]:
     """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
     and what else is good to know."""
     yield from (what_moves(move) for move in moves.moves)
-    yield words.TAKES(time=format_duration(sum(step_seconds(moves))))
+    yield t(
+        "First all of it is read, then it moves, then it is read again and compared. "
+        "That takes about {time}.",
+        time=format_duration(sum(step_seconds(moves))),
+    )
     yield words.POWER(part=moves.devices)
-    yield words.BACK()
+    yield words.BACK
     yield from journals_said(moves)
     yield from _measured(moves)
     yield from moves.doubts

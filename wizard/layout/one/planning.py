@@ -28,10 +28,6 @@ from wizard.layout.one.possible import (
 )
 from wizard.layout.one.words import (
     BACKUP_MOVES,
-    MISALIGNED,
-    NEIGHBOURS,
-    NO_DRIVER,
-    ONE_VOLUME,
     SIZE_STAYS,
     changes,
 )
@@ -47,7 +43,7 @@ from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive, Kernel, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Operation, Plan, Slot, Volume, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def format_plan(
@@ -63,7 +59,9 @@ def format_plan(
     _refuse(why_not_format(drive, part))
     wishes = told_apart(tuple(wishes))
     if len(wishes) != 1:
-        raise BadInput(str(ONE_VOLUME(part=part.path, asked=len(wishes))))
+        raise BadInput(
+            str(t("{part} takes one volume, and {asked} were asked for.", part=part.path, asked=len(wishes)))
+        )
     check_wishes(wishes)
     (wish,) = wishes
     if wish.percent is not None or wish.size_bytes not in (None, part.size_bytes):
@@ -78,7 +76,17 @@ def format_plan(
         volume = encrypted(volume, part.size_bytes, geometry, draw_uuid(), wish.key)
     off = misalignment_bytes(geometry, part.start_bytes)
     doubts = (
-        *((MISALIGNED(part=part.path, off=off),) if off else ()),
+        *(
+            (
+                t(
+                    "{part} is misaligned by {off:exact} and stays so, which can make writing slower.",
+                    part=part.path,
+                    off=off,
+                ),
+            )
+            if off
+            else ()
+        ),
         *encryption_doubts(drive, wishes),
         *asked_doubts(wishes),
     )
@@ -148,7 +156,12 @@ def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
     kind = KINDS[filesystem]
     if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
         return None
-    return NO_DRIVER(release=printable(kernel.release, 60), title=kind.title)
+    return t(
+        "The running kernel ({release}) has no {title}, whose size only changes "
+        "while it is mounted: boot one that has.",
+        release=printable(kernel.release, 60),
+        title=kind.title,
+    )
 
 
 def _refuse(why: Said | None) -> None:
@@ -189,7 +202,18 @@ def _plan_of(
     before, after = layouts
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))
-    shared = (NEIGHBOURS(drive=drive.path),) if _is_risky(drive, slot, table) else ()
+    shared = (
+        (
+            t(
+                "Other partitions of {drive} are in use while its table is written. A power "
+                "cut in that moment may leave only the table's copy. `gdisk` (r, b, w) "
+                "restores it.",
+                drive=drive.path,
+            ),
+        )
+        if _is_risky(drive, slot, table)
+        else ()
+    )
     unknown = (
         *doubts_of(drive, recording, keep=True),
         *rehearsal_doubts(machine.kernel),

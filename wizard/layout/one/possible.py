@@ -7,32 +7,6 @@ from wizard.filesystems.kind import Growing
 from wizard.filesystems.partitions import CONTAINER_TYPES, is_half_moved
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import layout_before
-from wizard.layout.one.words import (
-    CONTAINER,
-    FULL,
-    LOGICAL_STAYS,
-    NEVER_GROWS,
-    NEVER_SHRINKS,
-    NO_JOURNAL,
-    NO_NODE,
-    NO_ROOM,
-    NOT_GROWN,
-    NOT_GROWN_IN_USE,
-    NOT_LARGER,
-    NOT_LAST,
-    NOT_SHRUNK,
-    NOT_SMALLER,
-    NOT_UNMOUNTED,
-    NOTHING_INSIDE,
-    OTHERWISE,
-    SMALL,
-    TOO_LARGE,
-    TOO_SMALL,
-    UNMOUNT_FIRST,
-    USED,
-    WAITING,
-    ZONED,
-)
 from wizard.layout.room.refusals import in_use, measured, refuse_table, uses_of_part
 from wizard.layout.room.space import MBR_PRIMARIES
 from wizard.layout.room.words import HALF_MOVED
@@ -41,7 +15,7 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import MIB
 
 PAGE_BYTES = 4096
@@ -70,7 +44,11 @@ def why_not_delete(drive: Drive, part: Partition) -> Said | None:
         return why
     last = max(other.number for other in drive.partitions)
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
-        return NOT_LAST(part=part.path, last=last)
+        return t(
+            "Logical partitions behind {part} would get other numbers: delete partition {last} first.",
+            part=part.path,
+            last=last,
+        )
     return None
 
 
@@ -80,16 +58,24 @@ def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
     if why := _why_not_shrunk(part):
         return why
     if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
-        return UNMOUNT_FIRST(part=part.path)
+        return t(
+            "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",
+            part=part.path,
+        )
     if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
         return why
     mark, growing = part.signatures[0], growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
-        return NOT_UNMOUNTED(part=part.path)
+        return t("{part} was not unmounted cleanly. Check it first: `e2fsck -f {part}`.", part=part.path)
     if least_bytes(drive, part) >= part.size_bytes:
-        return FULL(part=part.path, taken=mark.taken_bytes or 0, size=part.size_bytes)
+        return t(
+            "{part} has no room to give: its files and records take {taken:size}, and it has {size:size}.",
+            part=part.path,
+            taken=mark.taken_bytes or 0,
+            size=part.size_bytes,
+        )
     return None
 
 
@@ -97,9 +83,20 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Said | 
     """Why it cannot have this size, which `aligned_size` gave."""
     _, geometry = measured(drive)
     if size_bytes >= part.size_bytes:
-        return NOT_SMALLER(part=part.path, size=part.size_bytes, grain=grain_bytes(geometry))
+        return t(
+            "{part} has {size:exact}, and its end lies on whole {grain:exact}: ask for less.",
+            part=part.path,
+            size=part.size_bytes,
+            grain=grain_bytes(geometry),
+        )
     if size_bytes < (least := least_bytes(drive, part)):
-        return TOO_SMALL(part=part.path, taken=part.signatures[0].taken_bytes or 0, least=least)
+        return t(
+            "{part} cannot be that small: its files and records take {taken:size}. Ask "
+            "for {least:exact} at least.",
+            part=part.path,
+            taken=part.signatures[0].taken_bytes or 0,
+            least=least,
+        )
     return None
 
 
@@ -109,8 +106,19 @@ def _why_not_shrunk(part: Partition) -> Said | None:
     if not part.signatures or (growing and growing.smaller):
         return None
     if kind and kind.never_shrinks:
-        return NEVER_SHRINKS(title=kind.title, part=part.path)
-    return NOT_SHRUNK(part=part.path, what=_kinds_in(part))
+        return t(
+            "{title} cannot shrink. Copy its files to a smaller volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            title=kind.title,
+            part=part.path,
+        )
+    return t(
+        "{part} holds {what}: only ext2, ext3, ext4, Btrfs and NTFS shrink so far. "
+        "Copy its files to a smaller volume instead: `diskwright bring {part} "
+        "VOLUME`.",
+        part=part.path,
+        what=_kinds_in(part),
+    )
 
 
 def least_bytes(drive: Drive, part: Partition) -> int:
@@ -134,14 +142,22 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     growing = growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
-    return None if room_behind(drive, part) else NO_ROOM(part=part.path)
+    return (
+        None if room_behind(drive, part) else t("There is no free space right behind {part}.", part=part.path)
+    )
 
 
 def _why_not_whole_pages(part: Partition, growing: Growing) -> Said | None:
     """Why a stand-in, which tells whole pages apart, cannot show it."""
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
-        return SMALL(part=part.path, block=block, start=part.start_bytes)
+        return t(
+            "{part} has blocks of {block} bytes from byte {start} on; only whole pages "
+            "of 4096 are resized so far.",
+            part=part.path,
+            block=block,
+            start=part.start_bytes,
+        )
     return None
 
 
@@ -149,9 +165,13 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | No
     """Why it cannot have this size, which `aligned_size` gave."""
     most = part.size_bytes + room_behind(drive, part)
     if size_bytes > most:
-        return TOO_LARGE(part=part.path, most=most)
+        return t(
+            "{part} cannot be that large: with what is free right behind it, it can have {most:exact}.",
+            part=part.path,
+            most=most,
+        )
     if size_bytes <= part.size_bytes:
-        return NOT_LARGER(part=part.path, size=part.size_bytes)
+        return t("{part} has {size:exact} already: ask for more.", part=part.path, size=part.size_bytes)
     return None
 
 
@@ -162,9 +182,16 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
     if growing is None or growing.in_use is None:
-        return NOT_GROWN_IN_USE(part=part.path, kind=printable(mark.kind, 30))
+        return t(
+            "{part} holds {kind}, which does not grow in use: unmount it first.",
+            part=part.path,
+            kind=printable(mark.kind, 30),
+        )
     if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
-        return NO_JOURNAL(part=part.path)
+        return t(
+            "The filesystem on {part} has no journal, and does not grow in use: unmount it first.",
+            part=part.path,
+        )
     return None
 
 
@@ -176,15 +203,28 @@ def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
         return None
     kind = KINDS.get(part.filesystem or "")
     if kind and kind.why_not_grow:
-        return NEVER_GROWS(part=part.path, why=kind.why_not_grow)
-    return NOT_GROWN(part=part.path, what=_kinds_in(part))
+        return t(
+            "{part} does not grow: {why}. Copy its files to a new volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            part=part.path,
+            why=kind.why_not_grow,
+        )
+    return t(
+        "{part} holds {what}: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far.",
+        part=part.path,
+        what=_kinds_in(part),
+    )
 
 
 def _why_not_resized(drive: Drive, part: Partition) -> Said | None:
     """Why the partition cannot have another size with what is in it, whichever that is."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
-        return LOGICAL_STAYS(part=part.path)
-    return None if part.signatures else NOTHING_INSIDE(part=part.path)
+        return t("{part} is a logical partition, and those keep their size so far.", part=part.path)
+    return (
+        None
+        if part.signatures
+        else t("Nothing is recognised on {part} whose size could change.", part=part.path)
+    )
 
 
 def _kinds_in(part: Partition) -> str:
@@ -210,21 +250,32 @@ def room_behind(drive: Drive, part: Partition) -> int:
 def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Said | None:
     """Why nothing of the partition may change; that it is `mounted` may be no reason."""
     if drive.zoned == HOST_MANAGED:
-        return ZONED(drive=drive.path)
+        return t("{drive} is a host-managed zoned drive, which takes no partitions.", drive=drive.path)
     if part.type in CONTAINER_TYPES:
-        return CONTAINER(part=part.path)
+        return t(
+            "{part} is an extended partition, which only holds the logical ones: change those instead.",
+            part=part.path,
+        )
     if is_half_moved(part):
         return HALF_MOVED(part=part.path, drive=drive.path)
     uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return USED(part=part.path, how=in_use(uses[0]))
+        return t("{part} is in use: {how}.", part=part.path, how=in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
-        return WAITING(run=drive.waiting.run, drive=drive.path)
+        return t(
+            "The run {run} waits on {drive}: `diskwright keep` or `diskwright undo` it first.",
+            run=drive.waiting.run,
+            drive=drive.path,
+        )
     try:
         measured(drive)
         refuse_table(drive, puts_backup_right=True)
     except Refused as refusal:
-        return OTHERWISE(why=str(refusal))
+        return t("{why}", why=str(refusal))
     if part.kernel_start_bytes is None:
-        return NO_NODE(part=part.path, drive=drive.path)
+        return t(
+            "The kernel has not taken {part} over from the table: run `partprobe {drive}` or restart first.",
+            part=part.path,
+            drive=drive.path,
+        )
     return None

@@ -12,7 +12,7 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, g
 from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import Slot
-from wizard.model.said import in_a_row
+from wizard.model.said import in_a_row, t
 from wizard.model.units import format_capacity, rounded_up
 
 GPT_ENTRIES_BYTES = 128 * 128
@@ -191,11 +191,18 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) 
     wanted = (
         format_capacity(demand.size_bytes)
         if demand.size_bytes is not None
-        else words.AT_LEAST(size=demand.minimum_bytes)
+        else t("at least {size:exact}", size=demand.minimum_bytes)
     )
-    said = [words.TOO_LARGE(name=demand.name, wanted=wanted, free=free)]
+    said = [
+        t(
+            "The volume {name} needs {wanted}, and {free:size} ({free} bytes) can be used.",
+            name=demand.name,
+            wanted=wanted,
+            free=free,
+        )
+    ]
     if len(spaces) > 1:
-        said.append(words.LARGEST_PIECE(size=max(space.size_bytes for space in spaces)))
+        said.append(t("The largest piece has {size:size}.", size=max(space.size_bytes for space in spaces)))
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
-        said.append(words.OTHERS_TAKE(size=others))
-    return str(in_a_row(*said, words.ASK_LESS()))
+        said.append(t("The other volumes take {size:size} of it.", size=others))
+    return str(in_a_row(*said, t("Ask for less.")))

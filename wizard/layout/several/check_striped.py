@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 
 from wizard.layout.room.space import LARGEST_BYTES, is_container
 from wizard.layout.rules import uuid_fault
-from wizard.layout.several import words
 from wizard.layout.several.striping import (
     FILESYSTEMS,
     METADATA,
@@ -32,7 +31,7 @@ from wizard.layout.words import OTHER_FOR_VOLUME
 from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
 
 def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
@@ -40,21 +39,25 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
     position = 0
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
-            yield words.BEFORE_UNORDERED()
+            yield t("its layout before is out of order")
             return
         if slot.end_bytes > LARGEST_BYTES:
-            yield words.BEFORE_BEYOND()
+            yield t("its layout before reaches beyond what a drive can have")
             return
         position = slot.start_bytes
         if slot.mount_point is not None or (slot.kept and not slot.number):
-            yield words.BEFORE_MOUNTED()
+            yield t("its layout before mounts something or keeps free space, as no plan does")
         if slot.number and slot.kept == fresh:
-            yield (words.KEPT_IN_NEW if fresh else words.REMOVED_FROM_KEPT)(number=slot.number)
+            yield (
+                Sentence("partition {number} is kept, while the table is new")
+                if fresh
+                else Sentence("partition {number} is removed, while the table is kept")
+            )(number=slot.number)
     numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
-        yield words.BEFORE_TWICE()
+        yield t("its layout before names a partition twice")
     if before.whole is not None:
-        yield words.BEFORE_WHOLE()
+        yield t("its layout before shows what only a layout after does")
 
 
 def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Said]:
@@ -65,34 +68,38 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
     }
     devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
     if devices and not fresh:
-        yield words.WIPE_KEPT()
+        yield t("it erases marks although everything is to stay")
     if len(set(devices)) != len(devices):
-        yield words.WIPE_TWICE()
+        yield t("it erases the marks of one device twice")
     for device in devices:
         if device not in allowed:
-            yield words.WIPE_ELSEWHERE(device=printable(device, 60), drive=path)
+            yield t(
+                "it erases marks on '{device}', which is not on {drive}",
+                device=printable(device, 60),
+                drive=path,
+            )
 
 
 def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
-        yield words.WRONG_COUNT(drives=len(plan.members))
+        yield t("it stripes over {drives} drives", drives=len(plan.members))
     for values in (
         plan.paths,
         [drive.serial for drive in _drives(plan) if drive.serial],
         [drive.wwn for drive in _drives(plan) if drive.wwn],
     ):
         if len(set(values)) != len(values):
-            yield words.DRIVE_TWICE()
+            yield t("one drive is in it twice")
     if (
         any(_is_part(path, other) for path in plan.paths for other in plan.paths)
         or stripe.device in plan.paths
     ):
-        yield words.DRIVE_WITHIN()
+        yield t("one of its drives could be a part of another")
     for member in plan.members:
         yield from before_faults(member.before, fresh=True)
     if len(plan.volumes) != 1:
-        yield words.SEVERAL_VOLUMES(volumes=len(plan.volumes))
+        yield t("it stripes {volumes} volumes instead of one", volumes=len(plan.volumes))
         return
     (volume,) = plan.volumes
     yield from _stripe_faults(plan, stripe, volume)
@@ -113,14 +120,19 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]
     """Faults of what the stripe itself says."""
     for uuid in stripe.uuids:
         if fault := uuid_fault(uuid):
-            yield words.UUID_FAULT(uuid=printable(uuid, 40), fault=fault)
+            yield t("its array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
     if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
-        yield words.SAME_UUID()
+        yield t("two things in it have the same UUID")
     if stripe.kind != "btrfs":
         yield from _array_faults(plan, stripe)
     wanted = {"md": 1, "lvm": len(plan.members), "btrfs": 0}[stripe.kind]
     if len(stripe.uuids) != wanted:
-        yield words.UUID_COUNT(kind=stripe.kind, uuids=len(stripe.uuids), wanted=wanted)
+        yield t(
+            "its {kind} has {uuids} UUIDs instead of {wanted}",
+            kind=stripe.kind,
+            uuids=len(stripe.uuids),
+            wanted=wanted,
+        )
         return
     match stripe.kind:
         case "md":
@@ -143,31 +155,34 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]
                 and stripe.metadata in possible
             )
     if not right:
-        yield words.OTHER_SETTING(kind=stripe.kind)
+        yield t(
+            "its {kind} has a name, a node or a setting that does not follow from its volume",
+            kind=stripe.kind,
+        )
 
 
 def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
-        yield words.BLOCK_SIZES()
+        yield t("its drives have logical blocks of different sizes")
     if stripe.mirrors:
         if stripe.kind not in MIRRORS or stripe.chunk_bytes:
-            yield words.NO_COPIES(kind=stripe.kind)
+            yield t("its {kind} keeps no copies, or has a chunk beside them", kind=stripe.kind)
     elif fault := chunk_fault(stripe.chunk_bytes):
-        yield words.ITS_CHUNK(chunk=stripe.chunk_bytes, fault=fault)
+        yield t("its chunk of {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
 
 
 def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
     if volume.filesystem not in FILESYSTEMS[stripe.kind]:
-        yield words.NOT_MADE_ON(filesystem=volume.filesystem, kind=stripe.kind)
+        yield t("{filesystem} is not made on {kind}", filesystem=volume.filesystem, kind=stripe.kind)
         return
     if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
-        yield words.VOLUME_ELSEWHERE(path=printable(volume.path, 60))
+        yield t("its volume is at '{path}', which is not what it makes", path=printable(volume.path, 60))
     try:
         options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
     except ValueError:
         options = ()
     if options != volume.mkfs_options:
-        yield words.OTHER_OPTIONS()
+        yield t("the options of its filesystem do not fit the stripe")
 
 
 def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
@@ -175,7 +190,7 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said
     drives = _drives(plan)
     extents = striped_extents(drives)
     if not extents:
-        yield words.NO_ROOM()
+        yield t("its drives have no room")
         return
     tables = [
         striped_table(member.drive, member.before, extent, stripe, volume)
@@ -183,13 +198,13 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said
     ]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
-            yield words.OTHER_AFTER(drive=member.drive.path)
+            yield t("the layout of {drive} after does not follow from its stripe", drive=member.drive.path)
     operations = [step.operation for step in plan.steps]
     first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
     wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
     yield from _ordered_wipe_faults(plan, wipes)
     if tuple(operations) != striped_operations(drives, wipes, tables, stripe, volume):
-        yield OTHER_FOR_VOLUME()
+        yield OTHER_FOR_VOLUME
 
 
 def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Said]:
@@ -200,7 +215,10 @@ def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Sai
         left = [wipe for wipe in left if wipe not in mine]
         yield from wipe_faults(member, mine, fresh=True)
     for wipe in left:
-        yield words.WIPE_ON_NONE(device=printable(getattr(wipe, "device", ""), 60))
+        yield t(
+            "it erases marks on '{device}', which is on none of its drives",
+            device=printable(getattr(wipe, "device", ""), 60),
+        )
 
 
 def _is_on(member: Member, device: str) -> bool:

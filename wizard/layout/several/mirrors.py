@@ -1,12 +1,11 @@
 """What is particular to a mirror (RAID1), in words: what it protects from and what not, its first copying,
 and what is checked of it."""
 
-from wizard.layout.several import words
 from wizard.layout.several.striping import room_bytes
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Plan
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 from wizard.model.units import format_duration
 
 COPYING_BYTES_PER_SECOND = 200_000 * 1024
@@ -21,9 +20,18 @@ def mirror_note(plan: Plan) -> str | None:
         return None
     count = len(plan.members)
     one = stripe.kind == "btrfs" or count == 2
-    lost = words.ONE_DRIVE() if one else words.SOME_DRIVES(lost=count - 1, drives=count)
+    lost = t("one drive") if one else t("{lost} of its {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
-    return str(words.MIRROR_NOTE(lost=lost, raw=raw, files=together_bytes(plan)))
+    return str(
+        t(
+            "A mirror survives the loss of {lost}, and is no backup. What is deleted, "
+            "overwritten or damaged by a program is so on every copy at once. Of "
+            "{raw:size} on the drives, about {files:size} hold files.",
+            lost=lost,
+            raw=raw,
+            files=together_bytes(plan),
+        )
+    )
 
 
 def together_bytes(plan: Plan) -> int:
@@ -41,13 +49,26 @@ def copying_seconds(operation: MakeArray, part_bytes: int) -> float:
 
 def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
     """The step that makes it, of partitions of `part_bytes` each."""
-    mirror = words.MIRROR(parts=operation.parts, device=operation.device, name=operation.name)
-    copying = words.COPYING(first=operation.parts[0])
-    time = words.COPYING_TIME(least=format_duration(copying_seconds(operation, part_bytes)))
+    mirror = t(
+        "Put {parts:and} together as the mirror (RAID1) {device}, named {name}",
+        parts=operation.parts,
+        device=operation.device,
+        name=operation.name,
+    )
+    copying = t(
+        "As soon as it is put to use, md copies all of {first} over the rest", first=operation.parts[0]
+    )
+    time = t(
+        "at least {least} at the 200 MB/s that it allows itself, longer on slower drives",
+        least=format_duration(copying_seconds(operation, part_bytes)),
+    )
     said = (
-        words.BITMAP(mirror=mirror),
-        words.COPIED_LATER(copying=copying, time=time),
-        words.USED_MEANWHILE(),
+        t(
+            "{mirror}, with a bitmap of what is being written, so that after a crash only that is compared.",
+            mirror=mirror,
+        ),
+        t("{copying}: {time}; on a stand-in (--assume-clean) nothing is copied.", copying=copying, time=time),
+        t("The volume can be used meanwhile, but only afterwards may a drive fail."),
     )
     return str(in_a_row(*said))
 
@@ -55,10 +76,23 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
 def mirror_holds(operation: MakeArray) -> tuple[Said, ...]:
     """What is checked after that step. That the copies are equal is not: copying goes on."""
     device, uuid = operation.device, array_uuid(operation.uuid)
-    found = words.MIRROR_FOUND(device=device, parts=len(operation.parts), uuid=uuid)
-    return (words.MIRROR_SOUND(found=found), words.NO_STRIPE(device=device))
+    found = t(
+        "mdadm finds on {device} and on each of its parts a RAID1 of {parts} with UUID {uuid}",
+        device=device,
+        parts=len(operation.parts),
+        uuid=uuid,
+    )
+    return (
+        t("{found} and a bitmap, its data aligned on every drive.", found=found),
+        t("The kernel advises no stripe for {device}, and finds it aligned on every drive.", device=device),
+    )
 
 
 def mirror_lost(operation: MakeArray) -> str:
     """What the copying destroys, before what lay there is named."""
-    return str(words.MIRROR_LOST(parts=operation.parts[1:]))
+    return str(
+        t(
+            "What is on {parts:list}, which is written over from its first byte to its last.",
+            parts=operation.parts[1:],
+        )
+    )

@@ -17,7 +17,6 @@ from wizard.layout.planner import (
     volume_of,
 )
 from wizard.layout.room.refusals import refuse_content, refuse_drive
-from wizard.layout.several import words
 from wizard.layout.several.doubts import drive_doubts, stripe_doubts
 from wizard.layout.several.striping import (
     FILESYSTEMS,
@@ -51,7 +50,7 @@ from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import printable
 from wizard.model.operations.arrays import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
-from wizard.model.said import in_a_row
+from wizard.model.said import Sentence, Sentences, in_a_row, t
 
 Kind = Literal["md", "lvm", "btrfs"]
 
@@ -100,7 +99,7 @@ def make_striped_plan(
     check_wishes((wish,))
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
-    refuse_encryption(machine, (wish,), why_not=words.NOT_ENCRYPTED())
+    refuse_encryption(machine, (wish,), why_not=t("Over several drives nothing is encrypted."))
     if asked.kind != "btrfs":
         refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
@@ -144,33 +143,92 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
         if choice.filesystem in possible and not choice.obstacles:
             return choice
     reasons = tuple(
-        words.REASON(filesystem=choice.filesystem, obstacles=choice.obstacles)
+        t("{filesystem}: {obstacles:row}", filesystem=choice.filesystem, obstacles=choice.obstacles)
         for choice in advice.choices
         if choice.filesystem in possible
     )
-    raise Refused(str(words.NONE_MADE(reasons=reasons)))
+    raise Refused(
+        str(
+            t(
+                "No filesystem that these drives could hold together can be made here. {reasons:row}",
+                reasons=reasons,
+            )
+        )
+    )
 
 
 def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
     """Raises BadInput for what cannot be meant."""
     option, mirrors = asked.option, asked.mirrors
     if not 2 <= len(drives) <= MOST_DRIVES:
-        named = words.MIRROR_DRIVES if mirrors else words.STRIPE_DRIVES
+        named = (
+            Sentences(
+                "A mirror takes from 2 to {most} drives; {count} was named.",
+                "A mirror takes from 2 to {most} drives; {count} were named.",
+            )
+            if mirrors
+            else Sentences(
+                "Striping takes from 2 to {most} drives; {count} was named.",
+                "Striping takes from 2 to {most} drives; {count} were named.",
+            )
+        )
         raise BadInput(str(named(most=MOST_DRIVES, count=len(drives))))
     if mode is Mode.USE_FREE:
-        raise BadInput(str((words.MIRROR_WHOLE if mirrors else words.STRIPE_WHOLE)(option=option)))
+        raise BadInput(
+            str(
+                (
+                    Sentence("A mirror takes whole drives: --use-free does not go with {option}.")
+                    if mirrors
+                    else Sentence("Striping takes whole drives: --use-free does not go with {option}.")
+                )(option=option)
+            )
+        )
     if not wish.takes_rest:
-        raise BadInput(str((words.MIRROR_SIZE if mirrors else words.STRIPE_SIZE)()))
+        raise BadInput(
+            str(
+                (
+                    Sentence("A mirrored volume takes all of its drives: leave the size out.")
+                    if mirrors
+                    else Sentence("A striped volume takes all of its drives: leave the size out.")
+                )()
+            )
+        )
     if wish.role:
-        raise BadInput(str((words.MIRROR_ROLE if mirrors else words.STRIPE_ROLE)()))
+        raise BadInput(
+            str(
+                (
+                    Sentence(
+                        "A mirrored volume has no role: firmware and boot loaders look for single partitions."
+                    )
+                    if mirrors
+                    else Sentence(
+                        "A striped volume has no role: firmware and boot loaders look for single partitions."
+                    )
+                )()
+            )
+        )
     if wish.encrypted:
-        raise BadInput(str(words.NO_ENCRYPTION()))
+        raise BadInput(str(t("Encryption cannot be planned over several drives.")))
     kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
     if wish.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
-        said = [words.OTHER_FILESYSTEM(option=option, kind=kind, possible=possible, filesystem=filesystem)]
+        said = [
+            t(
+                "{option} {kind} takes {possible}, not {filesystem}.",
+                option=option,
+                kind=kind,
+                possible=possible,
+                filesystem=filesystem,
+            )
+        ]
         if wish.choice.filesystem == "btrfs":
-            said.append((words.BTRFS_MIRRORS if mirrors else words.BTRFS_STRIPES)(option=option))
+            said.append(
+                (
+                    Sentence("Btrfs mirrors by itself: say {option} btrfs.")
+                    if mirrors
+                    else Sentence("Btrfs stripes by itself: say {option} btrfs.")
+                )(option=option)
+            )
         raise BadInput(str(in_a_row(*said)))
     if asked.mirrors:
         _check_mirror(asked)
@@ -180,21 +238,54 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
 
 def _check_mirror(asked: StripeWish) -> None:
     if asked.kind not in MIRRORS:
-        raise BadInput(str(words.NO_MIRROR(possible=" or ".join(MIRRORS), kind=asked.kind)))
+        raise BadInput(
+            str(
+                t(
+                    "A mirror is made by {possible}, not by {kind}.",
+                    possible=" or ".join(MIRRORS),
+                    kind=asked.kind,
+                )
+            )
+        )
     if asked.chunk_bytes is not None or asked.metadata is not None:
-        raise BadInput(str(words.MIRROR_OPTIONS()))
+        raise BadInput(
+            str(
+                t(
+                    "A mirror has no chunk, and Btrfs's records are kept twice with its files: "
+                    "leave --chunk and --metadata out."
+                )
+            )
+        )
 
 
 def _check_stripe(asked: StripeWish) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput(str(words.BTRFS_CHUNK()))
+        raise BadInput(
+            str(t("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs."))
+        )
     if asked.kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(str(words.METADATA_ALONE(kind=asked.kind)))
+        raise BadInput(
+            str(
+                t(
+                    "--metadata is for --stripe btrfs; {kind} keeps no records of a filesystem.",
+                    kind=asked.kind,
+                )
+            )
+        )
     if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
-        bad = words.BAD_CHUNK(chunk=asked.chunk_bytes, fault=fault, usual=USUAL_CHUNK_BYTES)
+        bad = t(
+            "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
+            chunk=asked.chunk_bytes,
+            fault=fault,
+            usual=USUAL_CHUNK_BYTES,
+        )
         raise BadInput(str(bad))
     if asked.metadata is not None and asked.metadata not in METADATA:
-        bad = words.BAD_METADATA(possible=" or ".join(METADATA), asked=printable(asked.metadata, 30))
+        bad = t(
+            "Btrfs's metadata can be {possible} here, not '{asked}'.",
+            possible=" or ".join(METADATA),
+            asked=printable(asked.metadata, 30),
+        )
         raise BadInput(str(bad))
 
 
@@ -205,16 +296,39 @@ def _refuse_drives(
     for drive in drives:
         size_bytes, geometry = refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(str(words.ZONED(drive=drive.path)))
+            raise Refused(
+                str(
+                    t(
+                        "{drive} is a host-managed zoned drive: nothing can be spread over it.",
+                        drive=drive.path,
+                    )
+                )
+            )
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
     if twice := _twice([drive.path for drive in drives]):
-        raise Refused(str(words.SAME_NODE(drive=twice)))
+        raise Refused(str(t("{drive} was named twice.", drive=twice)))
     if twice := _twice([drive.serial for drive in drives if drive.serial]):
-        raise Refused(str(words.SAME_SERIAL(number=twice)))
+        raise Refused(
+            str(
+                t(
+                    "Two of the drives have the same serial number, {number}. It is one drive "
+                    "named twice, or nothing tells them apart.",
+                    number=twice,
+                )
+            )
+        )
     if twice := _twice([drive.wwn for drive in drives if drive.wwn]):
-        raise Refused(str(words.SAME_WWN(number=twice)))
+        raise Refused(
+            str(
+                t(
+                    "Two of the drives have the same WWN, {number}. It is one drive named twice, "
+                    "or nothing tells them apart.",
+                    number=twice,
+                )
+            )
+        )
     return identities, befores
 
 
@@ -230,8 +344,17 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
     """
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
     if len(set(blocks.values())) > 1 and kind != "btrfs":
-        sizes = tuple(words.BLOCKS_OF(drive=path, size=size) for path, size in blocks.items())
-        raise Refused(str(words.BLOCKS_DIFFER(drives=sizes, kind=kind)))
+        sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
+        raise Refused(
+            str(
+                t(
+                    "The drives have logical blocks of different sizes in bytes ({drives:list}): "
+                    "{kind} over them would not be sound.",
+                    drives=sizes,
+                    kind=kind,
+                )
+            )
+        )
 
 
 def _stripe(
@@ -261,7 +384,15 @@ def _refuse_too_little(asked: StripeWish, filesystem: str, extents: Sequence[Ext
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
-        raise BadInput(str(words.TOO_LITTLE(filesystem=filesystem, least=least)))
+        raise BadInput(
+            str(
+                t(
+                    "The drives have too little room together: {filesystem} needs {least:exact}.",
+                    filesystem=filesystem,
+                    least=least,
+                )
+            )
+        )
 
 
 def _volume(
@@ -271,7 +402,14 @@ def _volume(
     try:
         final = striped_words(wish.choice.filesystem, mkfs, stripe, len(drives))
     except ValueError:
-        raise BadInput(str(words.BAD_BLOCK(filesystem=wish.choice.filesystem))) from None
+        raise BadInput(
+            str(
+                t(
+                    "The block size recommended for {filesystem} is no plain number of bytes.",
+                    filesystem=wish.choice.filesystem,
+                )
+            )
+        ) from None
     return replace(
         volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
     )

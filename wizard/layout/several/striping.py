@@ -13,7 +13,6 @@ from dataclasses import replace
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.room.space import aligned_spaces, gpt_bounds
-from wizard.layout.several.words import CHUNK_FAULT
 from wizard.layout.steps.operations import layout_after, make, mounted, table_after
 from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
@@ -21,7 +20,7 @@ from wizard.model.machine import Extent, Striping
 from wizard.model.names import partition_path
 from wizard.model.operations.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Layout, Operation, Stripe, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KIB, MIB
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "lvm": ("ext4", "xfs"), "btrfs": ("btrfs",)}
@@ -83,7 +82,11 @@ def copies(stripe: Stripe, count: int) -> int:
 def chunk_fault(chunk_bytes: int) -> Said | None:
     """Why the chunk cannot be, as the end of a sentence, or None."""
     if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
-        return CHUNK_FAULT(least=LEAST_CHUNK_BYTES // KIB, most=MOST_CHUNK_BYTES // KIB)
+        return t(
+            "is no power of two from {least}K to {most}K",
+            least=LEAST_CHUNK_BYTES // KIB,
+            most=MOST_CHUNK_BYTES // KIB,
+        )
     return None
 
 

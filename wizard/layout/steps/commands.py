@@ -4,7 +4,6 @@ alike: both call this."""
 from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.layout.steps import words
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
@@ -25,6 +24,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
+from wizard.model.said import Sentence, t
 from wizard.model.units import KERNEL_SECTOR_BYTES, KIB, format_exact
 
 PRIVATE_PLACES = "/run/diskwright"
@@ -259,18 +259,36 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
     match operation:
         case WriteTable(table=table, fresh=fresh):
             kind = table.upper()
-            head = (words.TABLE_ENTRIES if fresh else words.KEPT_ENTRIES)(table=kind, device=operation.device)
+            head = (
+                Sentence("new {table} on {device}")
+                if fresh
+                else Sentence("the {table} on {device}, with these entries")
+            )(table=kind, device=operation.device)
             return (str(head), *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
         case AddFstabLine():
             return (fstab_line(operation),)
         case MakeSubvolumes() | SetOwner():
-            return (str(words.FOLDER_MEANWHILE(place=private_mount(operation).mount_point)),)
+            return (
+                str(
+                    t(
+                        "directory {place}, for as long as this takes",
+                        place=private_mount(operation).mount_point,
+                    )
+                ),
+            )
         case AddCrypttabLine():
             return (crypttab_line(operation),)
         case MakeContainer() | OpenContainer():
-            return (str(words.PASSPHRASE_WAY()),)
+            return (
+                str(
+                    t(
+                        "the passphrase, on the command's standard input; it is in no command, plan, "
+                        "journal or log"
+                    )
+                ),
+            )
         case Mount(mount_point=place):
-            return (str(words.FOLDER(place=printable(place, 2000))),)
+            return (str(t("directory {place}, made if it is missing", place=printable(place, 2000))),)
         case _:
             return ()
 
@@ -278,17 +296,28 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
 def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
     start, size = entry.start_bytes, entry.size_bytes
     extent = str(
-        words.EXTENT_SECTOR(start=start, sector=start // logical_block_bytes, size=size)
+        t(
+            "start {start} bytes (sector {sector}), size {size} bytes",
+            start=start,
+            sector=start // logical_block_bytes,
+            size=size,
+        )
         if logical_block_bytes
-        else words.EXTENT(start=start, size=size)
+        else t("start {start} bytes, size {size} bytes", start=start, size=size)
     )
     if not size % 1024:
         extent += f" ({format_exact(size)})"
     kind = (
         f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
     )
-    line = (words.ENTRY_KEPT if entry.kept else words.ENTRY)(number=entry.number, extent=extent, type=kind)
-    return str(words.ENTRY_NAMED(entry=line, name=repr(printable(entry.name))) if entry.name else line)
+    line = (
+        Sentence("partition {number}, kept: {extent}, type {type}")
+        if entry.kept
+        else Sentence("partition {number}: {extent}, type {type}")
+    )(number=entry.number, extent=extent, type=kind)
+    return str(
+        t("{entry}, name {name}", entry=line, name=repr(printable(entry.name))) if entry.name else line
+    )
 
 
 def fstab_line(operation: AddFstabLine) -> str:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from wizard.filesystems.registry import title_of
 from wizard.layout.before import WRITTEN_ZONES
 from wizard.layout.room.space import content_of
-from wizard.layout.steps import words
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Slot
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
-TABLES = {"gpt": words.GPT, "mbr": words.MBR, "hybrid": words.GPT_AND_MBR, "other": words.OLD}
+TABLES = {
+    "gpt": Sentence("a GPT"),
+    "mbr": Sentence("an MBR"),
+    "hybrid": Sentence("a GPT and an MBR"),
+    "other": Sentence("an old table"),
+}
 """Kinds of tables in a sentence."""
 
 
@@ -28,23 +32,35 @@ def whole_lost(member: Member) -> str:
         return ""
     named = f' "{printable(before.label, 40)}"' if before.label else ""
     content = f"{'+'.join(kinds)}{named}"
-    return str(words.ALL_OF_DRIVE(drive=member.drive.path, content=content, size=member.drive.size_bytes))
+    return str(
+        t(
+            "All of {drive}: {content}, {size:size}.",
+            drive=member.drive.path,
+            content=content,
+            size=member.drive.size_bytes,
+        )
+    )
 
 
 def waiting_lost(before: Layout) -> str:
     """What goes of a run that waits on a drive; empty where none does."""
     if not before.waiting:
         return ""
-    return str(words.WAITING_LOST(waiting=before.waiting))
+    return str(
+        t(
+            "What waits there, {waiting}, and that run's way back to what was there before it.",
+            waiting=before.waiting,
+        )
+    )
 
 
 def _table_lost(member: Member) -> str:
     if lost := _removed(member):
-        return str(words.OLD_TABLE(parts=tuple(map(_described, lost))))
+        return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_described, lost))))
     if member.before.table == "unread":
-        return str(words.OLD_TABLE_UNREAD())
+        return str(t("The old table, if there is one: it could not be read when this was planned."))
     if member.before.table != "none":
-        return str(words.OLD_TABLE_EMPTY(table=member.before.table))
+        return str(t("The old table ({table}), which has no partitions.", table=member.before.table))
     return ""
 
 
@@ -55,7 +71,7 @@ def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool)
         _lost_with(
             member,
             _lost_under(devices, member),
-            words.ON_DRIVE(drive=member.drive.path) if named else words.THERE(),
+            t("on {drive}", drive=member.drive.path) if named else t("there"),
         )
         for member in members
     ]
@@ -75,11 +91,19 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
 
 def _lost_with(member: Member, lost: Sequence[Slot], where: Said) -> str:
     if lost:
-        return str(words.DATA_LOST(where=where, parts=tuple(map(_described, lost))))
+        return str(
+            t(
+                "The data of what lay {where}: {parts:semicolons}.",
+                where=where,
+                parts=tuple(map(_described, lost)),
+            )
+        )
     if member.before.signatures:
-        return str(words.MARKED_LOST(what=marks(member.before.signatures), where=where))
+        return str(
+            t("The data of the {what} that lay {where}.", what=marks(member.before.signatures), where=where)
+        )
     if member.before.table == "unread":
-        return str(words.UNREAD_LOST(where=where))
+        return str(t("Whatever data lay {where}; they could not be read when this was planned.", where=where))
     return ""
 
 
@@ -90,12 +114,18 @@ def _removed(member: Member) -> list[Slot]:
 def _described(slot: Slot) -> Said:
     number, content, size = slot.number, content_of(slot), slot.size_bytes
     if not slot.label:
-        return words.PART(number=number, content=content, size=size)
+        return t("partition {number} ({content}, {size:size})", number=number, content=content, size=size)
     label = repr(printable(slot.label))
-    return words.LABELLED_PART(number=number, content=content, label=label, size=size)
+    return t(
+        "partition {number} ({content} {label}, {size:size})",
+        number=number,
+        content=content,
+        label=label,
+        size=size,
+    )
 
 
 def marks(kinds: Sequence[str]) -> str:
     """Signatures and kinds of tables, listed in a sentence."""
     shown = tuple(TABLES[kind]() if kind in TABLES else printable(kind, 40) for kind in kinds)
-    return str(words.MARKS(marks=shown)) if shown else ""
+    return str(t("{marks:and}", marks=shown)) if shown else ""

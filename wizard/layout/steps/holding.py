@@ -4,7 +4,6 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.groupsteps import DATA_BYTES, logical_holds
-from wizard.layout.one.words import GROWN_CLEAN
 from wizard.layout.several.mirrors import mirror_holds
 from wizard.layout.steps import words
 from wizard.layout.steps.commands import array_uuid
@@ -30,17 +29,34 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+GROWN_CLEAN = t("The filesystem's own check finds it clean.")
 
 
 def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
     """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
-            return (str(words.NOTHING_RECOGNISED(device=device)),)
+            return (str(t("No filesystem, RAID or table is recognised on {device}.", device=device)),)
         case WriteTable(device=device):
-            aligned = (words.NEW_ALIGNED(),) if places else ()
-            return tuple(map(str, (words.TABLE_READ(device=device), words.KERNEL_SEES(), *aligned)))
+            aligned = (
+                (t("Each new partition is aligned by the kernel's rule and by parted's."),) if places else ()
+            )
+            return tuple(
+                map(
+                    str,
+                    (
+                        t(
+                            "The table read back from {device} has exactly these starts, sizes, types "
+                            "and names.",
+                            device=device,
+                        ),
+                        t("The kernel sees the same partitions."),
+                        *aligned,
+                    ),
+                )
+            )
         case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
             return _filesystem_holds(operation)
         case MakeSubvolumes() | SetOwner():
@@ -50,7 +66,7 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
         case Mount():
             return (str(_mount_holds(operation)),)
         case TurnOnSwap(device=device):
-            return (str(words.SWAP_LISTED(device=device)),)
+            return (str(t("The kernel lists {device} as swap.", device=device)),)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_holds(operation)
         case MakeLogicalVolume():
@@ -61,36 +77,59 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
 
 def _line_holds(operation: AddFstabLine) -> Said:
     name, uuid = mounted_subvolume(operation.options), operation.uuid
-    return words.FSTAB_LINE(what=words.SUBVOLUME_OF(name=name, uuid=uuid) if name else uuid)
+    return t(
+        "/etc/fstab has exactly this one line for {what}, and every other line as before.",
+        what=t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid,
+    )
 
 
 def _mount_holds(operation: Mount) -> Said:
     device, place = operation.device, printable(operation.mount_point, 2000)
     if not operation.options:
-        return words.IS_MOUNTED(device=device, place=place)
-    return words.IS_MOUNTED_WITH(device=device, place=place, options=",".join(operation.options))
+        return t("{device} is mounted at {place}.", device=device, place=place)
+    return t(
+        "{device} is mounted at {place} with {options}.",
+        device=device,
+        place=place,
+        options=",".join(operation.options),
+    )
 
 
 def _within_holds(operation: MakeSubvolumes | SetOwner) -> Said:
     if isinstance(operation, MakeSubvolumes):
-        return words.SUBVOLUMES_LISTED(device=operation.device, names=operation.names)
+        return t(
+            "Btrfs lists on {device} exactly {names:and}.", device=operation.device, names=operation.names
+        )
     writer = operation.writer
     return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
 
 
 def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
     if isinstance(operation, Resizing):
-        return (str(GROWN_CLEAN()),)
+        return (str(GROWN_CLEAN),)
     device, kind, striping = operation.device, operation.filesystem, operation.striping
     devices = (device, *operation.others)
     holds = [words.RECOGNISED(devices=devices, what=kind, uuid=operation.uuid, count=len(devices))]
     if striping:
-        holds.append(words.SUPERBLOCK_STRIPED(unit=striping.unit_bytes, width=striping.width_bytes))
+        holds.append(
+            t(
+                "Its superblock says that it is striped: {unit:exact} to a drive, "
+                "{width:exact} to all of them.",
+                unit=striping.unit_bytes,
+                width=striping.width_bytes,
+            )
+        )
     if operation.others:
         twice = ("-d", "raid1") in pairwise(operation.options)
-        holds.append((words.DATA_TWICE if twice else words.DATA_STRIPED)(devices=len(devices)))
+        holds.append(
+            (
+                Sentence("It lies on {devices} devices, with its data in two copies.")
+                if twice
+                else Sentence("It lies on {devices} devices, with its data striped over them.")
+            )(devices=len(devices))
+        )
     if MADE[kind].clean_check:
-        holds.append(GROWN_CLEAN())
+        holds.append(GROWN_CLEAN)
     return tuple(map(str, holds))
 
 
@@ -100,19 +139,48 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
             return mirror_holds(operation)
         case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
             return (
-                words.ARRAY_FOUND(device=device, parts=len(parts), uuid=array_uuid(uuid)),
+                t(
+                    "mdadm finds on {device} and on each of its parts a RAID0 of {parts} with UUID {uuid}.",
+                    device=device,
+                    parts=len(parts),
+                    uuid=array_uuid(uuid),
+                ),
                 _kernel_says(device, chunk, len(parts)),
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return (words.GROUP_FOUND(name=name, part=part, start=DATA_BYTES),)
+            return (
+                t(
+                    "LVM finds the volume group {name} on {part} alone, with its data from {start:exact} on.",
+                    name=name,
+                    part=part,
+                    start=DATA_BYTES,
+                ),
+            )
         case MakeVolumeGroup(name=name, parts=parts):
-            return (words.GROUP_PARTS(name=name, parts=len(parts)),)
+            return (
+                t(
+                    "LVM finds the volume group {name} on exactly these {parts} physical volumes.",
+                    name=name,
+                    parts=len(parts),
+                ),
+            )
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return (
-                words.STRIPED_FOUND(device=device, stripes=stripes, chunk=chunk),
+                t(
+                    "LVM finds {device} striped over {stripes}, {chunk:exact} each.",
+                    device=device,
+                    stripes=stripes,
+                    chunk=chunk,
+                ),
                 _kernel_says(device, chunk, stripes),
             )
 
 
 def _kernel_says(device: str, chunk_bytes: int, count: int) -> Said:
-    return words.KERNEL_ADVISES(least=chunk_bytes, best=chunk_bytes * count, device=device)
+    return t(
+        "The kernel advises {least:exact} at least and {best:exact} at best for "
+        "{device}, and finds it aligned on every drive.",
+        least=chunk_bytes,
+        best=chunk_bytes * count,
+        device=device,
+    )

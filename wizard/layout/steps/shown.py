@@ -10,7 +10,6 @@ from wizard.layout.group.groupsteps import DATA_BYTES, logical_sentence
 from wizard.layout.one.words import lost, resized_said, table_said
 from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
 from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
-from wizard.layout.steps import words
 from wizard.layout.steps.commands import commands_of, edits_of
 from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost, whole_lost
@@ -43,8 +42,13 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
 from wizard.model.units import TIB
+
+UNTIL_KEPT = t(
+    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+)
+BYTES_SAVED = t("The bytes it changes are saved first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def told_as_direct(plan: Plan, why: str) -> Plan:
 
 def told_as_kept(plan: Plan) -> Plan:
     """The plan with the words of one that is put to use as soon as it is complete. Only to be shown."""
-    waits, kept = str(words.UNTIL_KEPT()), str(words.KEPT_AT_ONCE())
+    waits, kept = str(UNTIL_KEPT), str(t("It is kept at once, and nothing is put back from then on."))
     steps = (replace(step, undo=kept) if step.undo == waits else step for step in plan.steps)
     return replace(plan, steps=tuple(steps))
 
@@ -154,7 +158,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         destroys=_destroys_here(operation, context),
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
-        else str(words.UNTIL_KEPT()),
+        else str(UNTIL_KEPT),
         holds=holds_after(operation, places=not context.part),
         seconds=_seconds(operation, context),
     )
@@ -163,7 +167,7 @@ def step_of(operation: Operation, context: Context) -> Step:
 def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
     """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
     if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
-        return (str(words.TABLE_MARK_ZEROED()),)
+        return (str(t("zeros over a table's mark (55 AA, EFI PART) where one is left there")),)
     return edits_of(
         operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
     )
@@ -172,9 +176,17 @@ def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
 def _clearing(operation: WipeSignatures, context: Context) -> str:
     device, what = operation.device, marks(operation.expected)
     if context.is_drive(device):
-        said = words.CLEAR_DRIVE(what=what, device=device) if what else words.CLEAR_DRIVE_ANY(device=device)
+        said = (
+            t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
+            if what
+            else t("Clear old signatures on the drive {device} itself.", device=device)
+        )
     else:
-        said = words.CLEAR(what=what, device=device) if operation.expected else words.CLEAR_ANY(device=device)
+        said = (
+            t("Clear the signatures of {what} on {device}.", what=what, device=device)
+            if operation.expected
+            else t("Clear old signatures in {device}.", device=device)
+        )
     return str(said)
 
 
@@ -185,7 +197,12 @@ def _sentence(operation: Operation, context: Context) -> str:
         case WriteTable():
             return _table_sentence(operation, context)
         case ResetZones(device=device):
-            return str(words.EMPTY_ZONES(erased=words.ZONES_ERASED(device=device)))
+            return str(
+                t(
+                    "{erased}, and whatever marks are left where it has no zones to empty.",
+                    erased=t("Empty every zone of {device}, which erases the whole drive", device=device),
+                )
+            )
         case MakeFilesystem():
             return str(_making(operation))
         case GrowFilesystem() | ShrinkFilesystem():
@@ -204,18 +221,37 @@ def _making(operation: MakeFilesystem) -> Said:
     kind, devices = operation.filesystem, (operation.device, *operation.others)
     noun, label = MADE[kind].noun, repr(printable(operation.label))
     if not operation.others:
-        return words.MAKE(filesystem=kind, noun=noun, label=label, devices=devices)
+        return t(
+            "Make the {filesystem} {noun} {label} on {devices:and}.",
+            filesystem=kind,
+            noun=noun,
+            label=label,
+            devices=devices,
+        )
     spread = _spread(operation.options)
-    return words.MAKE_SPREAD(filesystem=kind, noun=noun, label=label, devices=devices, spread=spread)
+    return t(
+        "Make the {filesystem} {noun} {label} on {devices:and}: {spread}.",
+        filesystem=kind,
+        noun=noun,
+        label=label,
+        devices=devices,
+        spread=spread,
+    )
 
 
 def _spread(options: Sequence[str]) -> Said:
     """What Btrfs does with several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
-        return words.TWO_COPIES(copies=words.COPIES())
+        return t(
+            "{copies}, so that a bad block is repaired from the other",
+            copies=t("its files and its own records in two copies, on two drives each (raid1)"),
+        )
     if ("-m", "raid1") in pairwise(options):
-        return words.RECORDS_TWICE(spread=words.RECORDS_SPREAD())
-    return words.SPREAD()
+        return t(
+            "{spread}, which costs little and lets a bad block in them be repaired, but brings no file back",
+            spread=t("its files once, spread over all of them, and its own records on two (raid1)"),
+        )
+    return t("its files and its own records once, spread over all of them")
 
 
 def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> Said:
@@ -223,25 +259,63 @@ def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
         case MakeLogicalVolume():
             return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
-            return words.STRIPE_ARRAY(parts=parts, device=device, name=name, chunk=chunk)
+            return t(
+                "Put {parts:and} together as the RAID0 {device}, named {name}: {chunk:exact} "
+                "to each in turn.",
+                parts=parts,
+                device=device,
+                name=name,
+                chunk=chunk,
+            )
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return words.GROUP_ON(name=name, part=part, start=DATA_BYTES)
+            return t(
+                "Make LVM's volume group {name} on {part}, with its data from {start:exact} on.",
+                name=name,
+                part=part,
+                start=DATA_BYTES,
+            )
         case MakeVolumeGroup(name=name, parts=parts):
-            return words.GROUP_OF(parts=parts, name=name)
+            return t("Put {parts:and} together as LVM's volume group {name}.", parts=parts, name=name)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return words.STRIPED_VOLUME(device=device, stripes=stripes, chunk=chunk)
+            return t(
+                "Make the logical volume {device} over all {stripes} of them: {chunk:exact} to each in turn.",
+                device=device,
+                stripes=stripes,
+                chunk=chunk,
+            )
 
 
 def _table_sentence(operation: WriteTable, context: Context) -> str:
     device, kind = operation.device, operation.table.upper()
     if operation.fresh:
-        return str(words.NEW_TABLE(table=kind, device=device, count=len(operation.entries)))
+        return str(
+            tn(
+                "Write a new {table} with {count} partition on {device}.",
+                "Write a new {table} with {count} partitions on {device}.",
+                table=kind,
+                device=device,
+                count=len(operation.entries),
+            )
+        )
     if context.changed:
         return str(table_said(context.changed, operation))
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
-    added = words.ADD(table=kind, device=device, kept=words.STAY(count=kept), count=new)
-    return str(in_a_row(added, words.REHEARSED()) if context.direct else added)
+    added = tn(
+        "Add {count} partition to the {table} on {device}; {kept}.",
+        "Add {count} partitions to the {table} on {device}; {kept}.",
+        table=kind,
+        device=device,
+        kept=tn("{count} partition stays", "{count} partitions stay", count=kept),
+        count=new,
+    )
+    return str(
+        in_a_row(
+            added, t("It is rehearsed on a stand-in for the drive first, where the kernel has loop devices.")
+        )
+        if context.direct
+        else added
+    )
 
 
 def _destroys_here(operation: Operation, context: Context) -> str:
@@ -258,15 +332,28 @@ def _destroys(operation: Operation, context: Context) -> str:
         case WipeSignatures(device=device, expected=expected) if expected:
             on_itself = [one for one in context.members_of((device,)) if one.drive.path == device]
             whole = "".join(map(whole_lost, on_itself))
-            return whole or str(words.WIPED(device=device, what=marks(expected)))
+            return whole or str(
+                t(
+                    "The signatures of {what} on {device}; its data is overwritten later.",
+                    device=device,
+                    what=marks(expected),
+                )
+            )
         case WipeSignatures(device=device) if any(
             member.drive.content_digest is None for member in context.members_of((device,))
         ):
-            return str(words.WIPED_UNREAD(device=device))
+            return str(
+                t(
+                    "Whatever marks are on {device}; they could not be read when this was planned.",
+                    device=device,
+                )
+            )
         case WriteTable(device=device, fresh=True):
             return table_lost(context.members_of((device,))[0])
         case ResetZones(device=device):
-            return " ".join([str(words.EVERYTHING(device=device)), *context.overwritten((device,))])
+            return " ".join(
+                [str(t("Everything on {device}, at once.", device=device)), *context.overwritten((device,))]
+            )
         case MakeFilesystem(device=device) if context.under(device) != device:
             # Whatever lay there was lost when the container was made.
             return ""
@@ -283,8 +370,14 @@ def _destroys(operation: Operation, context: Context) -> str:
 def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
-            saved = words.SAVED_TILL_MIRRORED if context.mirrored else words.SAVED
-            return str(saved(saved=words.BYTES_SAVED()))
+            saved = (
+                Sentence("{saved}, and `diskwright undo` puts them back as long as the mirror was not begun.")
+                if context.mirrored
+                else Sentence(
+                    "{saved}, and `diskwright undo` puts them back as long as nothing was formatted."
+                )
+            )
+            return str(saved(saved=BYTES_SAVED))
         case (
             MakeFilesystem()
             | MakeContainer()
@@ -293,21 +386,31 @@ def _undo(operation: Operation, context: Context) -> str:
             | ShrinkFilesystem()
             | MakeArray(level="raid1")
         ):
-            return str(words.NOT_UNDONE())
+            return str(t("Cannot be undone: what was there before is lost from here on."))
         case MakeArray() | MakeVolumeGroup():
-            return str(words.TAKEN_APART(saved=words.BYTES_SAVED()))
+            return str(
+                t(
+                    "{saved}; `diskwright undo` takes it apart again and puts them back as long "
+                    "as nothing was formatted.",
+                    saved=BYTES_SAVED,
+                )
+            )
         case MakeStripedVolume() | MakeLogicalVolume():
-            return str(words.WITH_ITS_GROUP())
+            return str(
+                t("Together with its volume group, by `diskwright undo`, as long as nothing was formatted.")
+            )
         case MakeSubvolumes() | SetOwner():
             return within_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
-            return str(words.FSTAB_BACK())
+            return str(
+                t("The old /etc/fstab is kept beside the new one; taking the line out again undoes it.")
+            )
         case Mount(mount_point=place):
-            return str(words.BY_UNMOUNTING(place=printable(place, 2000)))
+            return str(t("By unmounting {place}.", place=printable(place, 2000)))
         case TurnOnSwap(device=device):
-            return str(words.BY_SWAPOFF(device=device))
+            return str(t("By `swapoff {device}`.", device=device))
 
 
 def _seconds(operation: Operation, context: Context) -> float:
@@ -352,23 +455,42 @@ def use_sentence(
     """What the step does."""
     match operation:
         case MakeSubvolumes(device=device, names=names):
-            return str(words.MAKE_SUBVOLUMES(names=names, device=device, count=len(names)))
+            return str(
+                tn(
+                    "Make {names:list} in it, a subvolume of the filesystem on {device}.",
+                    "Make {names:list} in it, subvolumes of the filesystem on {device}.",
+                    names=names,
+                    device=device,
+                    count=len(names),
+                )
+            )
         case SetOwner(device=device, writer=writer):
             return str(LET_WRITE(who=who(writer), device=device))
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
-            return str(words.SWAP_AT_BOOT())
+            return str(t("Turn it on as swap on every boot (one line in /etc/fstab)."))
         case AddFstabLine(mount_point=place, options=options):
-            return str(words.MOUNT_AT_BOOT(what=mounted_subvolume(options) or words.IT(), place=place))
+            return str(
+                t(
+                    "Mount {what} at {place} on every boot (one line in /etc/fstab).",
+                    what=mounted_subvolume(options) or t("it"),
+                    place=place,
+                )
+            )
         case Mount(device=device, mount_point=place, options=options):
             if name := mounted_subvolume(options):
-                return str(words.MOUNT_SUBVOLUME(name=name, device=device, place=place))
-            return str(words.MOUNT(device=device, place=place))
+                return str(t("Mount {name} of {device} at {place}.", name=name, device=device, place=place))
+            return str(t("Mount {device} at {place}.", device=device, place=place))
         case TurnOnSwap(device=device):
-            return str(words.SWAP_ON(device=device))
+            return str(t("Let the kernel swap to {device}.", device=device))
 
 
 def within_undo(operation: MakeSubvolumes | SetOwner) -> str:
     """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
     if isinstance(operation, SetOwner):
-        return str(ROOTS_AGAIN())
-    return str(words.SUBVOLUMES_BACK())
+        return str(ROOTS_AGAIN)
+    return str(
+        t(
+            "By `btrfs subvolume delete`, which loses nothing while they are empty; the "
+            "filesystem itself stays."
+        )
+    )

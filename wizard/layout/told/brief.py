@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from wizard.layout.told import words
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import who
 from wizard.model.names import printable
@@ -20,6 +19,7 @@ from wizard.model.plan import (
     Volume,
     WipeSignatures,
 )
+from wizard.model.said import t
 
 MOST_OPTIONS = 60
 """Characters of the options that are told; the commands tell all of them."""
@@ -56,9 +56,15 @@ def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
                 pass
             case Mount(device=device, mount_point=place, options=options) if _goes_with(before, operation):
                 what = mounted_subvolume(options) or device
-                yield str(words.MOUNT_NOW_AND_AT_BOOT(what=what, place=printable(place, 200)))
+                yield str(
+                    t(
+                        "Mount {what} at {place}, now and at every boot.",
+                        what=what,
+                        place=printable(place, 200),
+                    )
+                )
             case TurnOnSwap(device=device) if _goes_with(before, operation):
-                yield str(words.SWAP_NOW_AND_AT_BOOT(device=device))
+                yield str(t("Swap to {device}, now and at every boot.", device=device))
             case _:
                 yield step.sentence
         before = operation
@@ -70,9 +76,9 @@ def _made(sentence: str, volume: Volume | None) -> str:
     said = [sentence]
     if volume.mkfs_options:
         options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
-        said.append(str(words.WITH_OPTIONS(options=options)))
+        said.append(str(t("Options: {options}.", options=options)))
     if volume.mount_point not in (None, NO_PLACE):
-        said.append(str(words.MAY_WRITE(who=who(volume.writer))))
+        said.append(str(t("Who may write: {who}.", who=who(volume.writer))))
     return " ".join(said)
 
 

@@ -15,8 +15,13 @@ from wizard.model.names import partition_path, printable
 from wizard.model.operations.group import Group
 from wizard.model.operations.writer import ROOT
 from wizard.model.plan import NO_PLACE, Layout, Plan, Subvolume, Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import format_capacity
+
+FREE_USED = Sentence(
+    "Uses free space of {drives:and}. Data there that nothing recognises, such "
+    "as a deleted partition, is lost."
+)
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
@@ -31,7 +36,7 @@ def _free_used(plan: Plan) -> Iterator[Said]:
     """Free space can hold data, such as a deleted partition's: a new or larger partition loses it."""
     drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
     if drives:
-        yield words.FREE_USED(drives=drives)
+        yield FREE_USED(drives=drives)
 
 
 def _covers_free(before: Layout, after: Layout) -> bool:
@@ -67,24 +72,35 @@ def _grouped(plan: Plan, group: Group) -> Iterator[str]:
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
-    yield str(words.IN_GROUP(device=group.device, name=printable(group.name)))
+    yield str(t("In {device}, LVM's volume group {name}:", device=group.device, name=printable(group.name)))
     for one, volume in zip(made, plan.volumes, strict=True):
-        where = words.TURNED_ON() if volume.mount_point == NO_PLACE else _where(volume.mount_point)
+        where = words.TURNED_ON if volume.mount_point == NO_PLACE else _where(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
         yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
-        yield str(words.LEFT(left=left))
+        yield str(
+            t(
+                "{left:size} ({left} bytes) of it are left, for snapshots or to make one of them larger.",
+                left=left,
+            )
+        )
 
 
 def _subvolumes(volume: Volume) -> str:
     """`Within "system": @ mounted at /mnt/x, @snapshots not mounted.`"""
     said = tuple(_subvolume(one) for one in volume.subvolumes)
-    return str(words.WITHIN(label=printable(volume.label), subvolumes=said))
+    return str(
+        t(
+            'Within "{label}", as subvolumes that share its room: {subvolumes:list}.',
+            label=printable(volume.label),
+            subvolumes=said,
+        )
+    )
 
 
 def _subvolume(one: Subvolume) -> Said:
-    return words.SUBVOLUME(name=printable(one.name, 200), where=_where(one.mount_point))
+    return t("{name} {where}", name=printable(one.name, 200), where=_where(one.mount_point))
 
 
 def _where(mount_point: str | None) -> Said:
-    return words.MOUNTED_AT(place=printable(mount_point, 2000)) if mount_point else words.NOT_MOUNTED()
+    return t("mounted at {place}", place=printable(mount_point, 2000)) if mount_point else t("not mounted")

@@ -3,10 +3,10 @@
 from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_lost
 from wizard.layout.steps.destroyed import waiting_lost, whole_lost
-from wizard.layout.told import words
 from wizard.model.names import printable
 from wizard.model.operations.arrays import MakeArray
 from wizard.model.plan import Member, Plan, Slot
+from wizard.model.said import t
 
 
 def losses(plan: Plan) -> list[str]:
@@ -17,7 +17,14 @@ def losses(plan: Plan) -> list[str]:
     gone = [slot for slot in plan.before.partitions if not slot.kept]
     if gone:
         lost = [
-            str(words.ALL_OF_PART(number=slot.number, content=_content(slot), size=slot.size_bytes))
+            str(
+                t(
+                    "All of partition {number}: {content}, {size:size}.",
+                    number=slot.number,
+                    content=_content(slot),
+                    size=slot.size_bytes,
+                )
+            )
             for slot in gone
         ]
         return [*lost, *filter(None, [waiting_lost(plan.before)])]
@@ -32,19 +39,34 @@ def _of_member(member: Member) -> list[str]:
     waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
         lost = [
-            words.DRIVES_PART(drive=path, number=slot.number, content=_content(slot), size=slot.size_bytes)
+            t(
+                "{drive}: all of partition {number}, {content}, {size:size}.",
+                drive=path,
+                number=slot.number,
+                content=_content(slot),
+                size=slot.size_bytes,
+            )
             for slot in before.partitions
         ]
         return [*map(str, lost), *waiting]
     if before.table == "unread":
-        return [str(words.DRIVE_UNREAD(drive=path))]
+        return [str(t("{drive}: whatever it holds; it could not be read when this was planned.", drive=path))]
     if whole := whole_lost(member):
         return [whole, *waiting]
     marks = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
     ]
-    return [str(words.DRIVE_MARKED(drive=path, marks=tuple(marks))), *waiting] if marks else waiting
+    return (
+        [
+            str(
+                t("{drive}: all of it, which is recognised as {marks:list}.", drive=path, marks=tuple(marks))
+            ),
+            *waiting,
+        ]
+        if marks
+        else waiting
+    )
 
 
 def _copied(plan: Plan) -> list[str]:

@@ -18,8 +18,13 @@ from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t, tn
 from wizard.model.units import format_capacity, format_exact, roughly
+
+ALL_OF_IT = t("all of it")
+TAKES = Sentence("Takes {time} (an estimate).")
+DESTROYS = t("Destroys:")
+UNDO = t("Undo:")
 
 
 class State(StrEnum):
@@ -178,7 +183,7 @@ def preview_lines(plan: Plan, width: int = 80) -> list[str]:
     """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
     width = max(40, width)
     said = unread_words(plan)
-    first = (*wrapped(f"{said} {AGAIN_AS_ROOT()}", width), "") if said else ()
+    first = (*wrapped(f"{said} {AGAIN_AS_ROOT}", width), "") if said else ()
     return [*first, *plan_lines(plan, width)]
 
 
@@ -213,8 +218,8 @@ def _head(plan: Plan, width: int) -> Iterator[str]:
 
 def who(drive: Identity) -> str:
     """`/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
-    model = printable(drive.model) if drive.model else words.UNNAMED()
-    serial = words.SERIAL(number=printable(drive.serial)) if drive.serial else words.NO_SERIAL()
+    model = printable(drive.model) if drive.model else t("unnamed drive")
+    serial = t("serial {number}", number=printable(drive.serial)) if drive.serial else t("no serial number")
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
     return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
 
@@ -224,7 +229,14 @@ def danger_of(plan: Plan) -> str | None:
     kind to be said."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
-    return str(words.STRIPED(drives=len(plan.members)))
+    return str(
+        t(
+            "Striping is no safety: every file is spread over all {drives} drives. When "
+            "any one of them fails, everything on all of them is lost. Only a copy "
+            "elsewhere helps against that.",
+            drives=len(plan.members),
+        )
+    )
 
 
 def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
@@ -260,10 +272,18 @@ def together_words(plan: Plan) -> str | None:
     drives = len(plan.members)
     what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
     if plan.stripe.mirrors:
-        how = words.COPIED(copies=copies(plan.stripe, drives))
+        how = t("every byte on {copies} of them", copies=copies(plan.stripe, drives))
     else:
-        how = words.CHUNKED(unit=striping_of(plan.stripe, drives).unit_bytes)
-    return str(words.TOGETHER(drives=drives, what=what, size=size, how=how))
+        how = t("{unit:exact} to each drive in turn", unit=striping_of(plan.stripe, drives).unit_bytes)
+    return str(
+        t(
+            "On all {drives} of them together: {what}, about {size:size}, {how}.",
+            drives=drives,
+            what=what,
+            size=size,
+            how=how,
+        )
+    )
 
 
 def layout_lines(
@@ -272,10 +292,17 @@ def layout_lines(
     """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
     naming."""
     holds = tuple(_held(layout))
-    yield from wrapped(str((words.AFTER if after else words.BEFORE)(holds=holds)), width)
+    yield from wrapped(
+        str(
+            (Sentence("After: {holds:semicolons}") if after else Sentence("Before: {holds:semicolons}"))(
+                holds=holds
+            )
+        ),
+        width,
+    )
     yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
     if layout.whole:
-        whole = f"{glyphs.new}     new     {words.ALL_OF_IT()} {_what(layout.whole)}"
+        whole = f"{glyphs.new}     new     {ALL_OF_IT} {_what(layout.whole)}"
         yield from wrapped(whole, width, hang=6)
     named = [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
     start_width = max((len(format_exact(slot.start_bytes)) for slot in named), default=0)
@@ -287,17 +314,20 @@ def _held(layout: Layout) -> Iterator[Said | str]:
     """The table of a layout, what lies beside it, and what waits there."""
     match layout.table:
         case "none":
-            yield words.NO_TABLE()
+            yield t("no partition table")
         case "unread":
-            yield words.NOT_READ()
+            yield t("not read")
         case "mbr" | "gpt" as kind:
             yield kind.upper()
         case kind:
             yield printable(kind, 30)
     if layout.signatures:
-        yield words.ON_ITSELF(marks=tuple(printable(name, 30) for name in layout.signatures))
+        yield t(
+            "on the drive itself: {marks:list}",
+            marks=tuple(printable(name, 30) for name in layout.signatures),
+        )
     if layout.waiting:
-        yield words.WAITING_THERE(waiting=layout.waiting)
+        yield t("waiting there: {waiting}", waiting=layout.waiting)
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: bool) -> Iterator[str]:
@@ -317,7 +347,7 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
 def _what(slot: Slot) -> str:
     label = printable(slot.label or slot.name or "")
     where = (
-        str(words.TURNED_ON())
+        str(words.TURNED_ON)
         if slot.mount_point == NO_PLACE
         else f"at {printable(slot.mount_point, 2000)}"
         if slot.mount_point
@@ -331,7 +361,17 @@ def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones
     end in a backslash."""
     total = sum(step.seconds for step in steps)
-    yield from wrapped(str(words.STEPS(time=roughly(total), count=len(steps))), width)
+    yield from wrapped(
+        str(
+            tn(
+                "{count} step, {time} (an estimate):",
+                "{count} steps, {time} (an estimate):",
+                time=roughly(total),
+                count=len(steps),
+            )
+        ),
+        width,
+    )
     for number, step in enumerate(steps, 1):
         yield ""
         yield from step_lines(number, step, width)
@@ -346,16 +386,16 @@ def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
     for edit in step.edits:
         yield from wrapped(f"      {printable(edit, 4000)}", width, hang=8)
     if step.destroys:
-        yield from wrapped(f"    {words.DESTROYS()} {printable(step.destroys, 4000)}", width, hang=6)
-    yield from wrapped(f"    {words.UNDO()} {printable(step.undo, 4000)}", width, hang=6)
+        yield from wrapped(f"    {DESTROYS} {printable(step.destroys, 4000)}", width, hang=6)
+    yield from wrapped(f"    {UNDO} {printable(step.undo, 4000)}", width, hang=6)
     if step.seconds >= 1:
-        yield from wrapped(f"    {words.TAKES(time=roughly(step.seconds))}", width, hang=6)
+        yield from wrapped(f"    {TAKES(time=roughly(step.seconds))}", width, hang=6)
 
 
 def _doubts(plan: Plan, width: int) -> Iterator[str]:
     if plan.doubts:
         yield ""
-        yield str(words.IN_DOUBT())
+        yield str(t("In doubt:"))
         for doubt in plan.doubts:
             yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
 

@@ -4,9 +4,14 @@ cannot."""
 from dataclasses import dataclass
 
 from wizard.layout.rehearsed import direct_reason
-from wizard.layout.told import words
 from wizard.model.plan import Layout, Plan
-from wizard.model.said import joined
+from wizard.model.said import Sentences, joined, t, tn
+
+TRIED = Sentences(
+    "Everything is tried out on a stand-in for the drive first, and what it holds where it changes is saved.",
+    "Everything is tried out on a stand-in for the drives first, and what they "
+    "hold where it changes is saved.",
+)
 
 WORD = "no way back"
 """What a person types beside the token where what the drive holds cannot be put back."""
@@ -23,7 +28,9 @@ class WayBackRoom:
     lost: tuple[str, ...] = ()
 
 
-ROOM_NOT_YET = WayBackRoom(str(words.ROOM_NOT_YET()))
+ROOM_NOT_YET = WayBackRoom(
+    str(t("How much room the way back takes is not known yet: root finds that out by trying the plan out."))
+)
 
 
 def wants_word(plan: Plan, why_direct: str = "") -> bool:
@@ -40,23 +47,55 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     """
     drives = len(plan.members)
     if why := direct_reason(plan) or why_direct:
-        return str(words.DIRECT(why=why, count=drives))
+        return str(
+            tn(
+                "The steps run on the drive directly, since {why}. A power cut or an error "
+                "can leave a part of them done. What was there can be put back only until "
+                "the first step that cannot be undone.",
+                "The steps run on the drives directly, since {why}. A power cut or an error "
+                "can leave a part of them done. What was there can be put back only until "
+                "the first step that cannot be undone.",
+                why=why,
+                count=drives,
+            )
+        )
     if keep:
-        return joined([words.TRIED(count=drives), words.KEPT_AT_ONCE()])
-    said = [words.TRIED(count=drives), words.WAITS(written=words.WRITTEN(), undone=words.UNDONE())]
+        return joined(
+            [
+                TRIED(count=drives),
+                t(
+                    "It is put to use as soon as it is written. What was there is lost then, and "
+                    "`undo` does not bring it back."
+                ),
+            ]
+        )
+    said = [
+        TRIED(count=drives),
+        t(
+            "{written}: `diskwright keep` puts it to use, and until then {undone}.",
+            written=t("When all is written it waits, not yet in use"),
+            undone=t("`diskwright undo` puts back what was there, bit for bit"),
+        ),
+    ]
     if plan.containers:
-        said.append(words.OPENED())
+        said.append(t("What is encrypted is opened then, so `keep` asks for the passphrase."))
     copied = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
     # md copies over more than was read, so that waits for a decision.
     if shows_nothing(plan) and not copied:
-        said.append(words.ONLY_ZEROS(count=drives))
+        said.append(
+            tn(
+                "Where it holds only zeros there is nothing to put back: it is put to use at once.",
+                "Where they hold only zeros there is nothing to put back: it is put to use at once.",
+                count=drives,
+            )
+        )
     return joined(said)
 
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
     """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is
     at once."""
-    return "" if direct_reason(plan) or why_direct else str(words.ONCE_KEPT())
+    return "" if direct_reason(plan) or why_direct else str(t(", once you keep it"))
 
 
 def shows_nothing(plan: Plan) -> bool:

@@ -18,7 +18,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.operations.encryption import Encryption
 from wizard.model.plan import Plan, TableEntry, Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import KIB, MIB, rounded_up
 
 FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
@@ -32,7 +32,14 @@ usual size)."""
 LARGE_SECTOR_BYTES = 4 * KIB
 """The most that LUKS2 encrypts at a stretch."""
 
-LOST, NO_TRIM = words.LOST(), words.NO_TRIM()
+LOST, NO_TRIM = (
+    words.LOST(),
+    t(
+        "The drive is not told which blocks of the encrypted volume are free (no "
+        "trim). That would show to anyone who has the drive how much of it is used, "
+        "and where. `discard` in /etc/crypttab allows it."
+    ),
+)
 
 
 def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Said | None = None) -> None:
@@ -42,18 +49,41 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Said
         if not wish.encrypted:
             continue
         if why_not:
-            raise Refused(str(words.NOT_THERE(why=why_not, label=printable(wish.final_label))))
+            raise Refused(
+                str(
+                    t(
+                        "{why} The volume '{label}' cannot be encrypted there.",
+                        why=why_not,
+                        label=printable(wish.final_label),
+                    )
+                )
+            )
         kind = wish.choice.filesystem
         if kind not in FILESYSTEMS:
-            raise BadInput(str(words.NOT_WITHIN(filesystem=kind, known=FILESYSTEMS)))
+            raise BadInput(
+                str(
+                    t(
+                        "{filesystem} is not made in an encrypted volume; {known:and} are.",
+                        filesystem=kind,
+                        known=FILESYSTEMS,
+                    )
+                )
+            )
         options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
         if "discard" in options:
-            raise BadInput(str(words.NO_DISCARD()))
+            raise BadInput(
+                str(
+                    t(
+                        "`discard` has no effect on an encrypted volume, which does not tell the "
+                        "drive what is free: leave it out."
+                    )
+                )
+            )
         refuse_lacking(machine.kernel, CRYPT)
         refuse_missing(machine, ("cryptsetup",))
     places = [place for one in wishes for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in wishes if one.encrypted], places):
-        raise BadInput(str(words.KEYS_FAULT(fault=fault)))
+        raise BadInput(str(t("The key of an encrypted volume {fault}.", fault=fault)))
 
 
 def header_bytes(geometry: Geometry) -> int:
@@ -96,34 +126,47 @@ def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Said, ...]:
 def _planned_key_faults(plan: Plan) -> Iterator[Said]:
     places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in plan.containers], places):
-        yield words.PLANNED_KEY(fault=fault)
+        yield t("the key of an encrypted volume {fault}", fault=fault)
 
 
 def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Said]:
     """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
     table."""
     if plan.containers and LOST not in plan.doubts:
-        yield words.LOST_UNSAID()
+        yield t("it encrypts, and no doubt says what a lost passphrase means")
     sizes = {entry.number: entry.size_bytes for entry in entries}
     uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
     if len(set(uuids)) != len(uuids):
-        yield SAME_UUID()
+        yield SAME_UUID
     yield from _planned_key_faults(plan)
     for volume in plan.volumes:
         if (encryption := volume.encryption) is None:
             continue
         number = volume.partition
         if volume.filesystem not in FILESYSTEMS:
-            yield words.MADE_WITHIN(number=number, filesystem=volume.filesystem)
+            yield t(
+                "volume {number} is {filesystem}, which is not made in an encrypted volume",
+                number=number,
+                filesystem=volume.filesystem,
+            )
         if fault := uuid_fault(encryption.uuid):
             uuid = printable(encryption.uuid, 40)
-            yield words.CONTAINER_UUID(number=number, uuid=uuid, fault=fault)
+            yield t(
+                "volume {number} is in a container with the UUID '{uuid}', which {fault}",
+                number=number,
+                uuid=uuid,
+                fault=fault,
+            )
         size = sizes.get(volume.partition, 0)
         geometry = plan.drive.geometry
         if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
-            yield words.CONTAINER_SMALL(number=number)
+            yield t("volume {number} is too small to be encrypted", number=number)
         uuid, key = encryption.uuid, encryption.key
         if encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key):
-            yield words.OTHER_CONTAINER(number=number)
+            yield t("volume {number} is encrypted otherwise than its partition asks for", number=number)
         if volume.path != encryption.opened:
-            yield words.OPENED_ELSEWHERE(number=number, path=printable(volume.path, 60))
+            yield t(
+                "volume {number} is at '{path}', which is not what its container opens to",
+                number=number,
+                path=printable(volume.path, 60),
+            )

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from wizard.layout.wishes import words
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 MOST_CHARACTERS = 200
 LEAST_BYTES, MOST_BYTES = 16, 4096
@@ -20,11 +19,11 @@ PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+", re.ASCII)
 def key_fault(path: str, *, encrypts: bool = True) -> Said | None:
     """Why a volume cannot be opened by the file with this path, as the end of a sentence, or None."""
     if not encrypts:
-        return words.KEY_FOR_NOTHING()
+        return t("is for an encrypted volume: say encrypt, too")
     if not PLAIN.fullmatch(path) or {".", ".."} & {*path.split("/")} or len(path) > MOST_CHARACTERS:
-        return words.KEY_PATH()
+        return t("is no plain path, such as /etc/keys/media.key, which crypttab takes as it is")
     if f"/{path.split('/')[1]}" in GONE_AT_START:
-        return words.KEY_GONE()
+        return t("lies where nothing stays until the next start")
     return None
 
 
@@ -32,12 +31,12 @@ def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Said | None:
     """Why the encrypted volumes of a drive, mounted there, cannot have these keys (empty for none), as the
     end of a sentence, or None."""
     if len({*keys}) > 1:
-        return words.KEYS_DIFFER()
+        return t("has to be the same for all of a drive")
     for key in filter(None, keys):
         if fault := key_fault(key):
             return fault
         if any(key.startswith(f"{place.rstrip('/')}/") for place in mount_points if place != "/"):
-            return words.KEY_WITHIN()
+            return t("lies in a volume of the same drive")
     return None
 
 
@@ -45,5 +44,10 @@ def content_fault(content: bytes) -> Said | None:
     """Why these bytes are no key, as the end of a sentence, or None. All of a file counts, its line end,
     too."""
     if not LEAST_BYTES <= len(content) <= MOST_BYTES:
-        return words.KEY_SIZE(count=len(content), least=LEAST_BYTES, most=MOST_BYTES)
+        return t(
+            "has {count} bytes; a key has {least} to {most}, all random at best",
+            count=len(content),
+            least=LEAST_BYTES,
+            most=MOST_BYTES,
+        )
     return None

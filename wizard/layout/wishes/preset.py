@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, SYSTEM_WORKLOAD, usual_bytes
 from wizard.layout.wishes.wish import Request
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.plan import Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB, format_exact
 
 PRESETS = ("desktop",)
@@ -44,7 +43,16 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
     There is no boot partition: the boot loaders of today read the system's own volume.
     """
     if room_bytes < LEAST_ROOM_BYTES:
-        raise BadInput(str(words.DESKTOP_ROOM(least=LEAST_ROOM_BYTES, room=room_bytes)))
+        raise BadInput(
+            str(
+                t(
+                    "A desktop needs {least:exact}, and there is room for {room:size}. Ask for "
+                    "its volumes one by one, with a role each, to make them smaller.",
+                    least=LEAST_ROOM_BYTES,
+                    room=room_bytes,
+                )
+            )
+        )
     swap = _asked("swap", usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:
         return (_asked("esp"), swap, _asked("root"))
@@ -56,7 +64,12 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
 def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Said, ...]:
     """A doubt for each volume on which a desktop would not fit."""
     return tuple(
-        words.SMALL_SYSTEM(device=volume.path, size=size, least=LEAST_SYSTEM_BYTES)
+        t(
+            "{device} has {size:size}: a desktop's system needs {least:size} (Debian 12) and more.",
+            device=volume.path,
+            size=size,
+            least=LEAST_SYSTEM_BYTES,
+        )
         for volume, size in zip(volumes, sizes, strict=True)
         if volume.workload == SYSTEM_WORKLOAD
         and (not volume.role or volume.role.startswith("root"))

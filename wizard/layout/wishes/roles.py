@@ -19,10 +19,9 @@ from wizard.filesystems.partitions import (
     ROOT_GPT_TYPES,
 )
 from wizard.filesystems.registry import MADE
-from wizard.layout.wishes import words
 from wizard.model.names import printable
 from wizard.model.plan import Volume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB, rounded_up
 
 TableKind = Literal["gpt", "mbr"]
@@ -69,13 +68,19 @@ ROLES = {
     for role in (
         Role(
             "esp",
-            str(words.ESP_TITLE()),
-            str(words.ESP()),
+            str(t("EFI system partition")),
+            str(
+                t(
+                    "Where the firmware finds the boot loader. 1 GiB holds the loaders and "
+                    "several kernels. 260 MiB is the least that is FAT32 on a drive with blocks "
+                    "of 4096 bytes."
+                )
+            ),
             "EFI",
             SYSTEM_WORKLOAD,
             ("vfat",),
             "vfat",
-            str(words.ESP_WHY()),
+            str(t("The firmware reads no other filesystem: the UEFI specification asks for FAT.")),
             GIB,
             single=True,
             read_at_start=True,
@@ -84,13 +89,19 @@ ROLES = {
         ),
         Role(
             "boot",
-            str(words.BOOT_TITLE()),
-            str(words.BOOT()),
+            str(t("Boot partition")),
+            str(
+                t(
+                    "Kernels and what they start with. It is needed where the boot loader cannot "
+                    "read the system's own volume, as where that is encrypted. 1 GiB holds "
+                    "several kernels."
+                )
+            ),
             "boot",
             SYSTEM_WORKLOAD,
             (*WITH_OWNERS, "vfat"),
             "ext4",
-            str(words.BOOT_WHY()),
+            str(t("Every boot loader that reads a Linux filesystem at all reads ext4.")),
             GIB,
             single=True,
             read_at_start=True,
@@ -99,16 +110,16 @@ ROLES = {
         ),
         Role(
             "root",
-            str(words.ROOT_TITLE()),
-            str(words.ROOT()),
+            str(t("System (root)")),
+            str(t("The system's own programs and settings.")),
             "root",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
         ),
         Role(
             "home",
-            str(words.HOME_TITLE()),
-            str(words.HOME()),
+            str(t("Home directories")),
+            str(t("What belongs to people: it outlives the system beside it.")),
             "home",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
@@ -118,13 +129,13 @@ ROLES = {
         ),
         Role(
             "swap",
-            str(words.SWAP_TITLE()),
-            str(words.SWAP()),
+            str(t("Swap")),
+            str(t("Where memory goes that is not in use. Its usual size follows from the memory.")),
             "swap",
             SYSTEM_WORKLOAD,
             ("swap",),
             "swap",
-            str(words.SWAP_WHY()),
+            str(t("Swap is no filesystem: the kernel uses it as it is.")),
         ),
     )
 }
@@ -179,14 +190,26 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Said | None:
     """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
     or None."""
     if role not in ROLES:
-        return words.ROLE_UNKNOWN(role=printable(role, 30), roles=tuple(ROLES))
+        return t(
+            "has the role '{role}', which is none; the roles are {roles:list}",
+            role=printable(role, 30),
+            roles=tuple(ROLES),
+        )
     found = ROLES[role]
     if encrypted and found.read_at_start:
-        return words.ROLE_ENCRYPTED(role=role)
+        return t(
+            "has the role {role}, which is read before anything can be decrypted: it cannot be encrypted",
+            role=role,
+        )
     if filesystem in found.filesystems:
         return None
     possible = " or ".join(found.filesystems)
-    return words.ROLE_FILESYSTEM(role=role, filesystem=printable(filesystem, 30), possible=possible)
+    return t(
+        "has the role {role}, for which {filesystem} does not do: it takes {possible}",
+        role=role,
+        filesystem=printable(filesystem, 30),
+        possible=possible,
+    )
 
 
 def volume_role_fault(volume: Volume, *, alone: bool) -> Said | None:
@@ -196,7 +219,7 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> Said | None:
         return None
     role = role_of(volume)
     if not alone:
-        return words.ROLE_ALONE()
+        return t("has a role, and no partition of its own")
     return role_fault(
         role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
     )

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import mount_point_fault
-from wizard.layout.wishes import words
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 LONGEST_NAME_BYTES = 255
 """Of each part of a subvolume's path: it is a file's name (btrfs(5))."""
@@ -24,10 +23,27 @@ def parse_subvolume(text: str) -> Subvolume:
     """`@home:/home`, or `@home` for one that is mounted nowhere; raises BadInput for what cannot be."""
     name, colon, place = text.partition(":")
     if fault := subvolume_name_fault(name):
-        raise BadInput(str(words.SUBVOLUME_NAME(name=printable(name, 60), fault=fault)))
+        raise BadInput(
+            str(
+                t(
+                    "The subvolume '{name}' {fault}; name one such as @home.",
+                    name=printable(name, 60),
+                    fault=fault,
+                )
+            )
+        )
     if colon and (wrong := mount_point_fault(place)):
         shown = printable(place, 60)
-        raise BadInput(str(words.SUBVOLUME_PLACE(place=shown, name=printable(name, 60), fault=wrong)))
+        raise BadInput(
+            str(
+                t(
+                    "The mount point '{place}' of the subvolume {name} {fault}; name one such as /srv/data.",
+                    place=shown,
+                    name=printable(name, 60),
+                    fault=wrong,
+                )
+            )
+        )
     return Subvolume(name, place if colon else None)
 
 
@@ -63,14 +79,18 @@ def subvolume_name_fault(name: str) -> Said | None:
     """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
     mount(8) leave alone."""
     if not name:
-        return words.NO_NAME()
+        return t("has no name")
     if name.startswith("/"):
-        return words.BEGINS_WITH_SLASH()
+        return t("begins with a slash: its path is from the top of the filesystem, without one")
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
-        return words.NAME_NOT_PLAIN(allowed=words.NAME_ALLOWED(), parts=words.NAME_PARTS())
+        return t(
+            "is not plain: {allowed}, and {parts}",
+            allowed=t("letters, digits and @ _ + . - only"),
+            parts=t("no part of it is empty, . or .., or begins with a hyphen"),
+        )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
-        return words.NAME_TOO_LONG()
+        return t("is too long")
     return None
 
 
@@ -80,24 +100,37 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Said |
     if not subvolumes:
         return None
     if not MADE[filesystem].subvolumes:
-        return words.NO_SUBVOLUMES(filesystem=filesystem)
+        return t("cannot have subvolumes: {filesystem} has none", filesystem=filesystem)
     if len(subvolumes) > MOST_SUBVOLUMES:
-        return words.MOST_SUBVOLUMES(subvolumes=len(subvolumes), most=MOST_SUBVOLUMES)
+        return t(
+            "has {subvolumes} subvolumes; {most} are the most",
+            subvolumes=len(subvolumes),
+            most=MOST_SUBVOLUMES,
+        )
     before: set[str] = set()
     for one in subvolumes:
         shown = printable(one.name, 60)
         if fault := subvolume_name_fault(one.name):
-            return words.SUBVOLUME_FAULT(name=shown, fault=fault)
+            return t("has the subvolume '{name}', which {fault}", name=shown, fault=fault)
         if one.name in before:
-            return words.SUBVOLUME_TWICE(name=shown)
+            return t("has the subvolume '{name}' twice", name=shown)
         above = one.name.rpartition("/")[0]
         if above and above not in before:
-            return words.SUBVOLUME_WITHIN(name=shown, above=printable(above, 60))
+            return t(
+                "has the subvolume '{name}' within '{above}', which is no subvolume before it",
+                name=shown,
+                above=printable(above, 60),
+            )
         if one.mount_point is not None and (wrong := _place_fault(one.mount_point)):
-            return words.SUBVOLUME_AT(name=shown, place=printable(one.mount_point, 60), fault=wrong)
+            return t(
+                "has the subvolume '{name}' at '{place}', which {fault}",
+                name=shown,
+                place=printable(one.mount_point, 60),
+                fault=wrong,
+            )
         before.add(one.name)
     return None
 
 
 def _place_fault(place: str) -> Said | str | None:
-    return words.NO_PLACE() if place == NO_PLACE else mount_point_fault(place)
+    return t("is no place") if place == NO_PLACE else mount_point_fault(place)

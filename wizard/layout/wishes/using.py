@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import mount_point_fault
-from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import SYSTEM_WORKLOAD
 from wizard.layout.wishes.subvolumes import places_of
 from wizard.layout.wishes.wish import Wish, told_apart
@@ -14,6 +13,7 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.operations.writer import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Volume
+from wizard.model.said import t
 
 PLACES = "/srv"
 """Where data that this machine holds is mounted (Filesystem Hierarchy Standard 3.0, 3.17)."""
@@ -54,7 +54,13 @@ def put_to_use(
     """
     mounts = MADE[wish.choice.filesystem].mounts
     if writer is not None and (wish.role or not mounts):
-        raise BadInput(str(words.SYSTEM_WRITER() if mounts else words.SWAP_WRITER()))
+        raise BadInput(
+            str(
+                t("Only root writes to a system volume: leave writable= out.")
+                if mounts
+                else t("Only root writes to swap: leave writable= out.")
+            )
+        )
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
         usually = ROOT if is_systems_own(wish) else usual.caller

@@ -9,7 +9,6 @@ from wizard.advise.asked import take_options
 from wizard.advise.catalogue import Site, load_catalogue
 from wizard.advise.workloads import Profile, find_workload
 from wizard.filesystems.registry import MADE
-from wizard.layout.wishes import words
 from wizard.layout.wishes.roles import ROLES, Role, is_systems, usual_bytes
 from wizard.layout.wishes.wish import Request, Wish
 from wizard.model.advice import Advice, Choice, Option, Place, Workload
@@ -17,7 +16,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 
 def wish_of(
@@ -60,11 +59,16 @@ def _size_bytes(asked: Request, machine: Machine) -> int | None:
 def _advised(advice: Advice) -> Choice:
     if advice.chosen is None:
         reasons = tuple(
-            words.REASON(filesystem=other.filesystem, obstacles=other.obstacles)
+            t("{filesystem}: {obstacles:row}", filesystem=other.filesystem, obstacles=other.obstacles)
             for other in advice.choices
             if other.obstacles
         )
-        none = words.NONE_SUITS(workload=advice.workload.id, drive=advice.drive, reasons=reasons)
+        none = t(
+            "No filesystem that suits {workload} can be made on {drive}. {reasons:row}",
+            workload=advice.workload.id,
+            drive=advice.drive,
+            reasons=reasons,
+        )
         raise Refused(str(none))
     return advice.chosen
 
@@ -149,7 +153,15 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
     choice = advice.choice(filesystem)
     if choice is None:
         known = tuple(other.filesystem for other in advice.choices)
-        raise BadInput(str(words.NO_FILESYSTEM(filesystem=printable(filesystem, 30), known=known)))
+        raise BadInput(
+            str(
+                t(
+                    "There is no filesystem '{filesystem}' to choose; there are {known:list}.",
+                    filesystem=printable(filesystem, 30),
+                    known=known,
+                )
+            )
+        )
     return choice
 
 

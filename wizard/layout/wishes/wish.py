@@ -7,7 +7,6 @@ from typing import Literal
 from wizard.filesystems.registry import MADE
 from wizard.layout.dangers import systems_danger
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
-from wizard.layout.wishes import words
 from wizard.layout.wishes.key import key_fault
 from wizard.layout.wishes.roles import ROLES, role_fault
 from wizard.layout.wishes.subvolumes import parse_subvolume, places_of, subvolumes_fault
@@ -16,8 +15,11 @@ from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.operations.writer import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.model.units import format_capacity, format_exact, parse_size
+
+NAME_PLACE = Sentence("The mount point '{place}' {fault}; name one such as /srv/data.")
+VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
 
 REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
@@ -136,10 +138,24 @@ def parse_volume(text: str) -> Request:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
-            no_pair = words.NO_PAIR(volume=shown, piece=printable(piece, 30), example=EXAMPLE)
+            no_pair = t(
+                "--volume '{volume}': '{piece}' is no key=value pair. An example: --volume {example}.",
+                volume=shown,
+                piece=printable(piece, 30),
+                example=EXAMPLE,
+            )
             raise BadInput(str(no_pair))
         if key not in KEYS:
-            raise BadInput(str(words.NO_KEY(volume=shown, key=printable(key, 30), keys=KEYS)))
+            raise BadInput(
+                str(
+                    t(
+                        "--volume '{volume}': there is no key '{key}'; the keys are {keys:list}.",
+                        volume=shown,
+                        key=printable(key, 30),
+                        keys=KEYS,
+                    )
+                )
+            )
         if key == "option":
             options.append(value)
             continue
@@ -147,13 +163,24 @@ def parse_volume(text: str) -> Request:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(str(words.KEY_TWICE(volume=shown, key=key)))
+            raise BadInput(str(t("--volume '{volume}' names {key} twice.", volume=shown, key=key)))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
-        raise BadInput(str(words.NO_ROLE(volume=shown, role=printable(role, 30), roles=tuple(ROLES))))
+        raise BadInput(
+            str(
+                t(
+                    "--volume '{volume}': '{role}' is no role; the roles are {roles:list}.",
+                    volume=shown,
+                    role=printable(role, 30),
+                    roles=tuple(ROLES),
+                )
+            )
+        )
     if "workload" not in values and not role:
-        raise BadInput(str(words.UNNAMED_WORKLOAD(volume=shown)))
+        raise BadInput(
+            str(t("--volume '{volume}' names no workload; `diskwright workloads` lists them.", volume=shown))
+        )
     encrypt = values.get("encrypt")
     _check_encryption(shown, encrypt, values.get("key"))
     workload = values.get("workload", ROLES[role].workload if role else "")
@@ -179,9 +206,18 @@ def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None
     """Raises BadInput for a way to encrypt that is not known, and for a key that cannot be."""
     if encrypt not in (None, *ENCRYPTIONS):
         other = printable(encrypt or "", 30)
-        raise BadInput(str(words.NO_ENCRYPTION(volume=volume, asked=other, known=ENCRYPTIONS[0])))
+        raise BadInput(
+            str(
+                t(
+                    "--volume '{volume}': nothing is encrypted by '{asked}'; say encrypt={known}.",
+                    volume=volume,
+                    asked=other,
+                    known=ENCRYPTIONS[0],
+                )
+            )
+        )
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
-        raise BadInput(str(words.VOLUME_KEY(volume=volume, fault=fault)))
+        raise BadInput(str(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault)))
 
 
 def request(
@@ -195,10 +231,17 @@ def request(
 ) -> Request:
     """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
     if not is_workload_id(workload):
-        raise BadInput(str(words.NO_WORKLOAD(workload=printable(workload, 40))))
+        raise BadInput(
+            str(
+                t(
+                    "'{workload}' is no workload; `diskwright workloads` lists them.",
+                    workload=printable(workload, 40),
+                )
+            )
+        )
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
-        raise BadInput(str(words.NAME_PLACE(place=printable(mount, 60), fault=fault)))
+        raise BadInput(str(NAME_PLACE(place=printable(mount, 60), fault=fault)))
     return Request(
         workload,
         size_bytes,
@@ -221,11 +264,27 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
     if not text.endswith("%"):
         size_bytes = parse_size(text)
         if size_bytes <= 0:
-            raise BadInput(str(words.NO_ROOM(size=printable(text, 40), rest=REST)))
+            raise BadInput(
+                str(
+                    t(
+                        "A volume of '{size}' has no room; name a size such as 500G, or {rest} for "
+                        "all that is left.",
+                        size=printable(text, 40),
+                        rest=REST,
+                    )
+                )
+            )
         return size_bytes, None
     digits = text[:-1].strip()
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
-        raise BadInput(str(words.NO_SHARE(share=printable(text, 40))))
+        raise BadInput(
+            str(
+                t(
+                    "'{share}' is no share of the room: write a whole number from 1 to 100 with %, as 30%.",
+                    share=printable(text, 40),
+                )
+            )
+        )
     return None, int(digits)
 
 
@@ -234,15 +293,15 @@ def size_words(wish: Wish, made_bytes: int | None) -> str:
     it."""
     if wish.size_bytes is not None:
         return format_exact(wish.size_bytes)
-    asked = str(words.THE_REST()) if wish.percent is None else f"{wish.percent} %"
+    asked = str(t("the rest")) if wish.percent is None else f"{wish.percent} %"
     return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
 
 
 def more_words(wish: Wish) -> tuple[str, ...]:
     """What a volume has besides purpose, filesystem, size, label and place."""
     names = tuple(one.name for one in wish.subvolumes)
-    encrypted = (str(words.ENCRYPTED()),) if wish.encrypted else ()
-    return (*encrypted, str(words.SUBVOLUMES(names=names))) if names else encrypted
+    encrypted = (str(t("encrypted")),) if wish.encrypted else ()
+    return (*encrypted, str(t("subvolumes {names:list}", names=names))) if names else encrypted
 
 
 def size_written(wish: Wish) -> str:
@@ -275,25 +334,42 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
     """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each
     other."""
     if not wishes:
-        raise BadInput(str(words.NO_VOLUME()))
+        raise BadInput(str(t("No volume was asked for; name a workload.")))
     for wish in wishes:
         label, filesystem = wish.final_label, wish.choice.filesystem
         if unfit := label_fault(label, filesystem):
-            raise BadInput(str(words.LABEL_FAULT(label=printable(label, 40), fault=unfit)))
+            raise BadInput(
+                str(
+                    t(
+                        "The label '{label}' {fault}; choose a shorter or plainer one.",
+                        label=printable(label, 40),
+                        fault=unfit,
+                    )
+                )
+            )
         if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
-            named = words.NAME_PLACE if MADE[filesystem].mounts else words.PLACE_FAULT
+            named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
             raise BadInput(str(named(place=printable(wish.mount_point, 60), fault=fault)))
         if wrong := subvolumes_fault(wish.subvolumes, filesystem):
-            raise BadInput(str(words.VOLUME_FAULT(label=printable(label, 40), fault=wrong)))
+            raise BadInput(str(VOLUME_FAULT(label=printable(label, 40), fault=wrong)))
         if wish.size_bytes is not None and wish.size_bytes <= 0:
-            raise BadInput(str(words.NO_SIZE(label=printable(label, 40))))
+            raise BadInput(
+                str(
+                    t(
+                        "The volume '{label}' has no size; leave the size out for all that is left.",
+                        label=printable(label, 40),
+                    )
+                )
+            )
         if wish.role:
             _check_role(wish)
     _check_shares(wishes)
     if double := next(
         (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
     ):
-        raise BadInput(str(words.ROLE_TWICE(role=ROLES[double].title)))
+        raise BadInput(
+            str(t("A drive has one {role}; give one of the volumes another role.", role=ROLES[double].title))
+        )
     if unordered := mount_order_fault(
         tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
     ):
@@ -303,10 +379,18 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
 def _check_role(wish: Wish) -> None:
     """Raises BadInput for a role that the volume cannot have, and for a danger that it must not have then."""
     if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
-        raise BadInput(str(words.VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault)))
+        raise BadInput(str(VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault)))
     options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
     if danger := systems_danger(wish.role, wish.choice.filesystem, options):
-        raise BadInput(str(words.SYSTEM_AT_RISK(option=danger)))
+        raise BadInput(
+            str(
+                t(
+                    "{option} puts data at risk, and a volume that a system starts from or lives "
+                    "on does not get it.",
+                    option=danger,
+                )
+            )
+        )
 
 
 def _check_shares(wishes: tuple[Wish, ...]) -> None:
@@ -315,11 +399,13 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
         for wish in wishes
     ):
-        raise BadInput(str(words.SHARE_RANGE()))
+        raise BadInput(str(t("A share is from 1 to 100 percent of the room, and stands instead of a size.")))
     if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
-        raise BadInput(str(words.SHARES_TOGETHER(total=total)))
+        raise BadInput(
+            str(t("The volumes together ask for {total} % of the room; 100 % is all there is.", total=total))
+        )
     if sum(wish.takes_rest for wish in wishes) > 1:
-        raise BadInput(str(words.ONE_REST()))
+        raise BadInput(str(t("Only one volume can take all that is left; name a size for the others.")))
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Said | None:
@@ -329,7 +415,14 @@ def mount_order_fault(mount_points: tuple[str, ...]) -> Said | None:
     for index, later in enumerate(places):
         for earlier in places[:index]:
             if later == earlier:
-                return words.SAME_PLACE(place=printable(later, 60))
+                return t(
+                    "Two volumes are to be mounted at {place}; name another place for one.",
+                    place=printable(later, 60),
+                )
             if earlier.startswith(later + "/"):
-                return words.HIDDEN(later=printable(later, 60), earlier=printable(earlier, 60))
+                return t(
+                    "A volume at {later} would hide the one at {earlier}; name it first.",
+                    later=printable(later, 60),
+                    earlier=printable(earlier, 60),
+                )
     return None

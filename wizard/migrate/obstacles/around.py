@@ -16,12 +16,11 @@ from wizard.migrate.operations import (
 )
 from wizard.migrate.situation import BootPath, Situation
 from wizard.migrate.steps import OWN_FSTAB
-from wizard.migrate.words import boot, room
 from wizard.migrate.words.inodes import TOO_FULL
 from wizard.model.documents.migration import Way
 from wizard.model.finding import Finding
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
 
 TRIED_GRUB = (2, 6)
 """GRUB 2.06, as Debian 12 has it, read what was converted (grub-fstest)."""
@@ -43,18 +42,28 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-room-journal",
             situation,
-            room.NO_JOURNAL(device=device, needed=journal_blocks(before) * size, free=free),
-            room.NO_JOURNAL_WHY(),
-            room.NO_JOURNAL_REMEDY(),
+            t(
+                "{device} has no room for a journal: that needs {needed:size}, and {free:size} are free.",
+                device=device,
+                needed=journal_blocks(before) * size,
+                free=free,
+            ),
+            t("Without a journal, the whole filesystem must be checked after a power cut."),
+            t("Delete or move files off it first, or use the fresh way."),
             "superblock",
         )
     if before.free_blocks < spare:
         yield danger(
             "migrate-full",
             situation,
-            room.FULL(device=device, free=free, needed=spare * size),
-            room.FULL_WHY(),
-            room.FULL_REMEDY(),
+            t(
+                "{device} is full: {free:size} are free, and {needed:size} are needed.",
+                device=device,
+                free=free,
+                needed=spare * size,
+            ),
+            t("Files in many pieces need some more blocks when they are mapped by extents."),
+            t("Delete or move files off it first."),
             "superblock",
         )
     if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
@@ -62,17 +71,31 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-narrow-inodes",
             situation,
-            room.NARROW(device=device, bytes=before.inode_bytes, fault=fault),
-            room.NARROW_WHY(bytes=WIDE_INODE_BYTES),
-            room.NARROW_FREE(more=more) if fault.code == TOO_FULL.code else room.NARROW_FRESH(),
+            t(
+                "The inodes of {device} keep their length of {bytes} bytes: {fault}.",
+                device=device,
+                bytes=before.inode_bytes,
+                fault=fault,
+            ),
+            t(
+                "Without {bytes} bytes there are no dates past January 2038 and no times "
+                "finer than a second.",
+                bytes=WIDE_INODE_BYTES,
+            ),
+            t("Free {more:size} more for it.", more=more)
+            if fault.is_of(TOO_FULL)
+            else t("Only the fresh way gives that."),
         )
     if not before.free_inodes:
         yield info(
             "migrate-no-inodes",
             situation,
-            room.NO_INODES(device=device),
-            room.NO_INODES_WHY(inodes=before.inodes),
-            room.NO_INODES_REMEDY(),
+            t(
+                "{device} has no inode left: no file can be made on it, however much room is free.",
+                device=device,
+            ),
+            t("The number of inodes ({inodes}) is set when a filesystem is made.", inodes=before.inodes),
+            t("Only the fresh way gives more."),
         )
 
 
@@ -84,9 +107,13 @@ def folders(situation: Situation) -> Iterator[Finding]:
             yield danger(
                 "migrate-folder",
                 situation,
-                room.FOLDER(folder=printable(folder.path, 200), fault=folder.fault),
-                room.FOLDER_WHY(),
-                room.FOLDER_REMEDY(),
+                t(
+                    "{folder} cannot hold what is replaced: {fault}.",
+                    folder=printable(folder.path, 200),
+                    fault=folder.fault,
+                ),
+                t("What is replaced must lie on another filesystem that is there after a restart."),
+                t("Name another folder."),
                 "statvfs(3)",
             )
     undo_dir = situation.undo_dir
@@ -94,18 +121,26 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-folder",
             situation,
-            room.NO_FOLDER(folder=printable(undo_dir.path, 200), fault=undo_dir.fault),
-            room.NO_FOLDER_WHY(),
-            room.NO_FOLDER_REMEDY(),
+            t(
+                "There is no place for what is replaced: {folder} cannot hold it, since {fault}.",
+                folder=printable(undo_dir.path, 200),
+                fault=undo_dir.fault,
+            ),
+            t("Without it, nothing could be undone."),
+            t("Name a folder on another filesystem (with the command: --store or --undo-dir)."),
             "statvfs(3)",
         )
     if situation.target is not None and situation.target.fault:
         yield danger(
             "migrate-target",
             situation,
-            room.TARGET(target=printable(situation.target.device, 100), fault=situation.target.fault),
-            room.TARGET_WHY(),
-            room.TARGET_REMEDY(),
+            t(
+                "{target} cannot take the fresh filesystem: {fault}.",
+                target=printable(situation.target.device, 100),
+                fault=situation.target.fault,
+            ),
+            t("A new filesystem is made there, so whatever it held would be lost."),
+            t("Name another volume (with the command: --to)."),
             "libblkid",
         )
 
@@ -115,27 +150,54 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     found, device = situation.boot, situation.device
     if not found.place:
         return
-    lies = boot.ROOT(device=device) if found.place == "/" else boot.BOOT(place=found.place, device=device)
+    lies = (
+        t("The system's root lies on {device}: what starts it must be able to read ext4.", device=device)
+        if found.place == "/"
+        else t(
+            "The system's {place} lies on {device}: what starts it must be able to read ext4.",
+            place=found.place,
+            device=device,
+        )
+    )
     version = _grub(found.grub)
     if found.grub == NO_GRUB:
-        why = boot.LOADER_NONE_WHY()
+        why = t(
+            "GRUB's programs are not found here. Which GRUB is in the boot sector cannot be seen from here."
+        )
     else:
-        why = (boot.LOADER_OLD_WHY if found.grub < TRIED_GRUB else boot.LOADER_WHY)(version=version)
+        why = (
+            Sentence(
+                "The GRUB here is {version}, and older ones than 2.06 were not tried. Which "
+                "one is in the boot sector cannot be seen from here; it can be older."
+            )
+            if found.grub < TRIED_GRUB
+            else Sentence(
+                "The GRUB here is {version}. Which one is in the boot sector cannot be seen "
+                "from here; it can be older."
+            )
+        )(version=version)
     yield warning(
         "migrate-boot-loader",
         situation,
         in_a_row(lies, *_grub_reads(found, situation.family)),
         why,
-        boot.LOADER_REMEDY(),
+        t(
+            "Keep a rescue medium at hand. Install the boot loader anew afterwards "
+            "(grub-install), before the first restart."
+        ),
         "grub-install --version",
     )
     if found.root_type in OLD_TYPES:
         yield warning(
             "migrate-root-type",
             situation,
-            boot.ROOT_TYPE(kind=found.root_type),
-            boot.ROOT_TYPE_WHY(),
-            boot.ROOT_TYPE_REMEDY(),
+            t(
+                "The kernel is started with rootfstype={kind}, with which it would not find "
+                "its root as ext4.",
+                kind=found.root_type,
+            ),
+            t("That option stands in the boot loader's settings."),
+            t("Remove it there, or write ext4, before the restart."),
             "/proc/cmdline",
         )
     if found.initramfs:
@@ -143,9 +205,21 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         yield info(
             "migrate-initramfs",
             situation,
-            boot.INITRAMFS(maker=found.initramfs, device=device),
-            boot.INITRAMFS_WHY(),
-            boot.INITRAMFS_REMEDY(command=" ".join(again)),
+            t(
+                "{maker} makes the initramfs, which must mount {device} as ext4.",
+                maker=found.initramfs,
+                device=device,
+            ),
+            t(
+                "Since 4.3, Linux mounts ext3 with ext4's driver. Before that, an initramfs "
+                "made for ext3 can lack it."
+            ),
+            t(
+                "Where Linux is older than 4.3, or rootfstype= names ext3, make it anew "
+                "before the first start: `{command}`. Where the system does not run, do that "
+                "from a rescue medium with chroot.",
+                command=" ".join(again),
+            ),
             "/etc",
         )
 
@@ -157,19 +231,23 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-mount-unit",
             situation,
-            boot.UNIT(unit=printable(unit, 200), device=device),
-            boot.UNIT_WHY(),
-            boot.UNIT_REMEDY(),
+            t("{unit} mounts {device} by a unit of systemd's own.", unit=printable(unit, 200), device=device),
+            t("A migration changes only fstab. A unit with Type=ext3 fails afterwards."),
+            t("Write Type=ext4 there, or remove the type."),
             "/etc/systemd/system",
         )
     if not fstab_operations(situation):
-        said = boot.STAYS if situation.lines else boot.NOT_NAMED
+        said = (
+            Sentence("{fstab} names it as it is to stay, so nothing is changed there.")
+            if situation.lines
+            else Sentence("{fstab} does not name it, so nothing is changed there.")
+        )
         yield info(
             "migrate-nothing-at-boot",
             situation,
             said(fstab=printable(situation.fstab, 200)),
-            boot.NOT_NAMED_WHY(),
-            boot.NOT_NAMED_REMEDY(device=device),
+            t("Mounting it as ext4 by hand needs no change at all."),
+            t("`mount -t ext4 {device} PLACE` mounts it so.", device=device),
             "fstab(5)",
         )
 
@@ -184,18 +262,32 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-own-fstab",
             situation,
-            boot.OWN_STAYS(device=device, file=OWN_FSTAB, fault=own.fault),
-            boot.OWN_STAYS_WHY(),
-            boot.OWN_STAYS_REMEDY(file=OWN_FSTAB),
+            t(
+                "A system lies on {device}, and its {file} is not changed: {fault}.",
+                device=device,
+                file=OWN_FSTAB,
+                fault=own.fault,
+            ),
+            t("A line there that names the filesystem as ext3 or ext2 would keep that system from starting."),
+            t(
+                "After `keep`, look at {file} on it. Write ext4 in its line before that system is started.",
+                file=OWN_FSTAB,
+            ),
             "debugfs",
         )
     for line in lines if not own.fault else ():
         yield info(
             "migrate-own-fstab",
             situation,
-            boot.OWN_LINE(device=device, file=OWN_FSTAB, kind=line.kind, number=line.number),
-            boot.OWN_LINE_WHY(),
-            boot.OWN_LINE_REMEDY(),
+            t(
+                "A system lies on {device}, whose {file} mounts it as {kind} by line {number}.",
+                device=device,
+                file=OWN_FSTAB,
+                kind=line.kind,
+                number=line.number,
+            ),
+            t("That line would no longer mount it once it is ext4."),
+            t("The ways that write change the line, too, and undoing puts it back with everything else."),
             "debugfs",
         )
 
@@ -203,29 +295,47 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     """What it has already."""
     for way, code, said in (
-        (Way.FULL, "migrate-complete", room.COMPLETE),
-        (Way.LIGHT, "migrate-light-complete", room.LIGHT_COMPLETE),
+        (Way.FULL, "migrate-complete", Sentence("{device} has everything that a conversion can give.")),
+        (
+            Way.LIGHT,
+            "migrate-light-complete",
+            Sentence("{device} has everything that can be switched on without rewriting anything."),
+        ),
     ):
         if not operations_for(way, situation.ext):
             yield info(
                 code,
                 situation,
                 said(device=situation.device),
-                room.COMPLETE_WHY(),
-                room.COMPLETE_REMEDY(),
+                t("All of it was switched on before."),
+                t("There is nothing to do."),
             )
 
 
 def _grub_reads(found: BootPath, family: str) -> tuple[Said, ...]:
     """What is done to find out whether GRUB can read it."""
     version = _grub(found.grub)
-    judged = boot.GRUB_UNKNOWN() if found.grub == NO_GRUB else boot.GRUB_BY_VERSION(version=version)
+    judged = (
+        t("Whether GRUB can is not known: its programs are not found here.")
+        if found.grub == NO_GRUB
+        else t("Whether GRUB can is judged by its version alone: it is {version}.", version=version)
+    )
     if not found.grub_folder:
         return (judged,)
     if not found.grub_reader:
         return missing(("grub-fstest",), family).said, judged
-    return (boot.GRUB_READS(reader=found.grub_reader, version=version, folder=found.grub_folder),)
+    return (
+        t(
+            "After the conversion, GRUB's own driver ({reader}, {version}) has to read "
+            "{folder} and a kernel as Linux does. Where it does not, the run ends there. "
+            "Nothing is committed then; what was done to the filesystem itself can be "
+            "undone.",
+            reader=found.grub_reader,
+            version=version,
+            folder=found.grub_folder,
+        ),
+    )
 
 
 def _grub(version: tuple[int, int]) -> Said:
-    return boot.GRUB_NOT_FOUND() if version == NO_GRUB else boot.GRUB_VERSION(version=version_text(version))
+    return t("not found") if version == NO_GRUB else t("of version {version}", version=version_text(version))

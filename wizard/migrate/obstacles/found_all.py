@@ -77,5 +77,5 @@ def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding
 
 def refusal(finding: Finding) -> DiskwrightError:
     """The error that says so: a refusal for safety, or that the way does not fit this filesystem."""
-    said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN()}"
+    said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
     return Refused(said) if finding.severity is Severity.DANGER else BadInput(said)

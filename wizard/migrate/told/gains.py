@@ -3,7 +3,6 @@ already."""
 
 from collections.abc import Iterator, Sequence
 
-from wizard.migrate.words import gains as words
 from wizard.model.documents.migration import (
     AddChecksums,
     AddJournal,
@@ -16,14 +15,16 @@ from wizard.model.documents.migration import (
     WidenInodes,
 )
 from wizard.model.ext import ExtFacts
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
 FEATURES = {
-    "extent": words.EXTENT,
-    "huge_file": words.HUGE_FILE,
-    "dir_nlink": words.DIR_NLINK,
-    "dir_index": words.DIR_INDEX,
-    "extra_isize": words.EXTRA_ISIZE,
+    "extent": Sentence(
+        "New files are noted in runs of blocks: large ones are written, read and deleted faster."
+    ),
+    "huge_file": Sentence("Single files can grow beyond 2 TiB."),
+    "dir_nlink": Sentence("A folder can have more than 65,000 folders in it."),
+    "dir_index": Sentence("Files in large folders are found by an index."),
+    "extra_isize": Sentence("Times finer than a second, and dates past January 2038."),
 }
 
 SMALL_BLOCKS = 4096
@@ -37,19 +38,30 @@ def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tupl
 def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Said]:
     match operation:
         case AddJournal():
-            yield words.JOURNAL()
+            yield t("A journal: after a power cut it is in order within seconds, without a whole check.")
         case WidenInodes():
-            yield words.WIDE_INODES()
+            yield t("Room in every inode for small attributes, such as access lists, and for finer times.")
         case SetFeatures(features=features):
             yield from (FEATURES[feature]() for feature in features if feature in FEATURES)
         case ConvertFiles():
-            yield words.CONVERTED()
+            yield t(
+                "Every file and folder that is there already is noted in runs of blocks, "
+                "too: checks get faster."
+            )
         case WidenBlockNumbers():
-            yield words.BLOCK_NUMBERS(limit=_narrow_limit(before))
+            yield t(
+                "It can grow beyond {limit:exact}, and its checksums get their full length.",
+                limit=_narrow_limit(before),
+            )
         case AddChecksums():
-            yield words.CHECKSUMS()
+            yield t(
+                "Checksums on everything but the files' own content: damage is noticed instead of passed on."
+            )
         case SetFstabType():
-            yield words.DELAYED()
+            yield t(
+                "Writes are gathered before their place is chosen (delayed allocation), "
+                "which the older drivers' habits leave out."
+            )
         case MakeFresh():
             yield from fresh_gains(before)
         case _:
@@ -59,12 +71,30 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Said]:
 def fresh_gains(before: ExtFacts) -> Iterator[Said]:
     """What only a filesystem that is made anew has, with this one's numbers."""
     if "flex_bg" not in before.features and before.groups > 1:
-        yield words.TABLES(groups=before.groups)
+        yield t(
+            "Its own tables lie together (flex_bg) instead of in each of {groups:,d} "
+            "places: less seeking on a hard disk.",
+            groups=before.groups,
+        )
     if before.block_bytes < SMALL_BLOCKS:
-        yield words.BLOCKS(wanted=SMALL_BLOCKS, found=before.block_bytes, limit=_narrow_limit(before))
+        yield t(
+            "Blocks of {wanted} bytes instead of {found:,d}: less to keep account of, "
+            "and files beyond {limit:exact}.",
+            wanted=SMALL_BLOCKS,
+            found=before.block_bytes,
+            limit=_narrow_limit(before),
+        )
     used = max(0, before.inodes - before.free_inodes)
-    yield words.INODES(inodes=before.inodes, used=used, room=before.inodes * before.inode_bytes)
-    yield words.FEW_PIECES()
+    yield t(
+        "A number of inodes chosen anew. Here it is {inodes:,d} for ever, of which "
+        "{used:,d} are used and which take {room:size}.",
+        inodes=before.inodes,
+        used=used,
+        room=before.inodes * before.inode_bytes,
+    )
+    yield t(
+        "Every file in few pieces, since it is written anew. When each file was made is known from then on."
+    )
 
 
 def _narrow_limit(before: ExtFacts) -> int:

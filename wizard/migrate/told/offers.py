@@ -11,9 +11,8 @@ from wizard.migrate.operations import all_operations, fresh_operations, operatio
 from wizard.migrate.situation import Situation
 from wizard.migrate.steps import migration_steps
 from wizard.migrate.told.gains import gains_of
-from wizard.migrate.words import offers as words
 from wizard.model.documents.migration import Means, MigrationOperation, Offer, Prospect, Way
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """Stands in an offer of a fresh filesystem for the one that is drawn when it is chosen."""
@@ -61,40 +60,78 @@ def _operations(situation: Situation, way: Way) -> Sequence[MigrationOperation]:
 def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Said]:
     match way:
         case Way.MOUNT:
-            yield words.MOUNT_COSTS()
+            yield t(
+                "Nothing on the disk becomes better: files are mapped block by block, and "
+                "small inodes end in January 2038."
+            )
         case Way.LIGHT:
-            yield words.LIGHT_COSTS()
+            yield t(
+                "Files that are there already stay as they are. Older systems, and the types "
+                "ext2 and ext3, can no longer mount it."
+            )
         case Way.FULL:
-            yield words.FULL_COSTS()
-            yield words.FULL_STAYS()
+            yield t(
+                "Every file's entry is written anew. Older systems, and the types ext2 and "
+                "ext3, can no longer mount it."
+            )
+            yield t(
+                "It stays unlike one that is made anew: tables in every group, and old "
+                "files' times of making are unknown."
+            )
         case Way.FRESH:
-            yield words.FRESH_COSTS(used=used_bytes(situation.ext))
+            yield t(
+                "Another volume with room for {used:size} and more is needed, and must hold nothing.",
+                used=used_bytes(situation.ext),
+            )
     if means is Means.DIRECT:
         yield not_covered(situation)
 
 
 def _undone(way: Way, means: Means) -> Said:
     if way is Way.MOUNT:
-        return words.MOUNT_UNDONE()
+        return t("At any time: the old line of fstab goes back.")
     if way is Way.FRESH:
-        return words.FRESH_UNDONE()
-    return words.UNDONE() if means is Means.TRANSACTION else words.DIRECT_UNDONE()
+        return t("At any time: the old filesystem stays as it is.")
+    return (
+        t(
+            "To the bit, until it is kept or mounted for writing. After a power cut in "
+            "the middle, resume it or undo it."
+        )
+        if means is Means.TRANSACTION
+        else t(
+            "To the bit by undo files, until it is kept or mounted for writing, if the "
+            "power stays on meanwhile."
+        )
+    )
 
 
 def _default(situation: Situation, offers: dict[Way, Offer]) -> tuple[Way | None, Said]:
     can = {way for way, offer in offers.items() if not offer.obstacle}
     if Way.FULL in can and offers[Way.FULL].means is Means.TRANSACTION:
-        return Way.FULL, words.FULL_WHY()
+        return Way.FULL, t(
+            "It brings everything that this filesystem allows, and nothing reaches the "
+            "drive before it is proven."
+        )
     if Way.LIGHT in can and offers[Way.LIGHT].means is Means.TRANSACTION:
-        return Way.LIGHT, words.LIGHT_WHY()
+        return Way.LIGHT, t(
+            "It brings what is possible here, and nothing reaches the drive before it is proven."
+        )
     if Way.LIGHT in can:
-        return Way.LIGHT, words.LIGHT_DIRECT_WHY()
+        return Way.LIGHT, t(
+            "A power cut cannot be covered here, and this way writes next to nothing, so "
+            "that little can go wrong."
+        )
     if Way.FULL in can:
-        return Way.FULL, words.FULL_DIRECT_WHY()
+        return Way.FULL, t(
+            "It brings what this filesystem still lacks. A power cut cannot be covered "
+            "here: make a backup first."
+        )
     if Way.MOUNT in can:
-        return Way.MOUNT, words.MOUNT_WHY()
+        return Way.MOUNT, t(
+            "It changes nothing on the disk, and what stands against the others does not stand against it."
+        )
     if Way.FRESH in can and situation.target is not None:
-        return Way.FRESH, words.FRESH_WHY()
+        return Way.FRESH, t("It only reads this filesystem.")
     if not operations_for(Way.FULL, situation.ext):
-        return None, words.COMPLETE()
-    return None, words.NONE()
+        return None, t("It has everything that it can have without being made anew.")
+    return None, t("No way is possible as the filesystem stands; the findings say why.")

@@ -3,52 +3,76 @@
 import shlex
 from collections.abc import Mapping
 
-from wizard.migrate.words import ways as words
 from wizard.model.documents.migration import Means, Migration, Offer, Prospect, SetFstabType, Way
 from wizard.model.ext import ExtFacts
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
+
+BACK_TO_THE_BIT = t(
+    "Undoing brings the old filesystem back to the bit, until you keep the new one or mount it for writing."
+)
 
 TITLES: Mapping[Way, Said] = {
-    Way.MOUNT: words.MOUNT(),
-    Way.LIGHT: words.LIGHT(),
-    Way.FULL: words.FULL(),
-    Way.FRESH: words.FRESH(),
+    Way.MOUNT: t("Mount as ext4"),
+    Way.LIGHT: t("New files only"),
+    Way.FULL: t("Everything"),
+    Way.FRESH: t("A fresh ext4"),
 }
 SUMMARIES: Mapping[Way, Said] = {
-    Way.MOUNT: words.MOUNT_DOES(),
-    Way.LIGHT: words.LIGHT_DOES(),
-    Way.FULL: words.FULL_DOES(),
-    Way.FRESH: words.FRESH_DOES(),
+    Way.MOUNT: t("The ext4 driver mounts it as it is; nothing on the disk is changed."),
+    Way.LIGHT: t("Files that are written from now on get what ext4 has; the old ones stay as they are."),
+    Way.FULL: t("All files, directories and metadata are brought to ext4, where they lie."),
+    Way.FRESH: t("A new ext4 is made on another volume, and everything is copied there and compared."),
 }
 _MEANS: Mapping[Means, Said] = {
-    Means.TRANSACTION: words.TRANSACTION(),
-    Means.DIRECT: words.DIRECT(),
-    Means.FILES: words.FILES(),
-    Means.COPY: words.COPY(),
+    Means.TRANSACTION: t(
+        "On a copy-on-write snapshot: the filesystem itself is changed only when all "
+        "is done and checked there. A power cut costs nothing."
+    ),
+    Means.DIRECT: t(
+        "On the filesystem itself, with undo files of e2fsprogs. They do not cover a "
+        "power cut: have a backup."
+    ),
+    Means.FILES: t("Only a file of the system is changed, which is replaced in one go."),
+    Means.COPY: t("The old filesystem is only read."),
 }
 MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS.items()}
 BETWEEN: Mapping[Means, Said] = {
-    Means.TRANSACTION: words.BETWEEN_TRANSACTION(),
-    Means.DIRECT: words.BETWEEN_DIRECT(),
-    Means.FILES: words.BETWEEN_FILES(),
-    Means.COPY: words.BETWEEN_COPY(),
+    Means.TRANSACTION: t(
+        "The filesystem is still the old one, or half committed. Half committed, it "
+        "cannot be mounted until `diskwright resume` finishes it or `diskwright "
+        "undo` undoes it."
+    ),
+    Means.DIRECT: t(
+        "The filesystem may be damaged, and the undo files may be useless: that is what the backup is for."
+    ),
+    Means.FILES: t("The file is the old one or the new one, never half of each."),
+    Means.COPY: t("The old filesystem has all files as before; the copy is begun anew."),
 }
 """What a power cut would leave between two steps."""
 
 POWER: Mapping[Means, Said] = {
-    Means.TRANSACTION: words.POWER_TRANSACTION(),
-    Means.DIRECT: words.POWER_DIRECT(),
-    Means.FILES: words.POWER_FILES(),
-    Means.COPY: words.POWER_COPY(),
+    Means.TRANSACTION: t(
+        "If the power goes: the old filesystem is there, or `diskwright resume` "
+        "finishes the new one. It is never mounted half done."
+    ),
+    Means.DIRECT: t(
+        "If the power goes, the filesystem can be damaged beyond the undo files' "
+        "help. Without a backup, files can be lost."
+    ),
+    Means.FILES: t(
+        "If the power goes: nothing on the disk has changed. The file of the system "
+        "is the old one or the new one."
+    ),
+    Means.COPY: t("If the power goes: the old filesystem has everything, and the copy is made anew."),
 }
 """What a power cut would do."""
 
 BACK: Mapping[Means, Said] = {
-    Means.TRANSACTION: words.BACK_TO_THE_BIT(),
-    Means.DIRECT: words.BACK_TO_THE_BIT(),
-    Means.FILES: words.BACK_FILES(),
-    Means.COPY: words.BACK_COPY(),
+    Means.TRANSACTION: BACK_TO_THE_BIT,
+    Means.DIRECT: BACK_TO_THE_BIT,
+    Means.FILES: t("Undoing puts the file back as it was."),
+    Means.COPY: t("The old filesystem stays as it is and needs no undoing; the copy can be made anew."),
 }
 """Until when there is a way back."""
 
@@ -77,7 +101,9 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
     if told and (step is None or not isinstance(step.operation, SetFstabType)):
         return told
     if not begun:
-        return words.UNTOUCHED()
+        return t(
+            "Nothing is lost: everything is only being read yet, and nothing was written to the filesystem."
+        )
     return step.power if step else BETWEEN[migration.means]
 
 
@@ -86,19 +112,34 @@ def how_sentences(migration: Migration) -> tuple[Said, ...]:
     said = [_MEANS[migration.means]]
     folder = migration.store or migration.undo_dir
     if folder:
-        said.append(words.ROOM(room=migration.room_bytes, folder=printable(folder, 200)))
+        said.append(
+            t(
+                "It takes up to {room:size} in {folder}, until you keep or undo it.",
+                room=migration.room_bytes,
+                folder=printable(folder, 200),
+            )
+        )
     if migration.manifest:
-        said.append(words.COMPARED())
+        said.append(
+            t(
+                "Every file is compared before and after: content, holes, owner, rights, "
+                "times, links, extended attributes."
+            )
+        )
     elif migration.way in COMPARED:
-        said.append(words.NOT_COMPARED())
+        said.append(t("Files are not compared one by one; e2fsck checks the filesystem as a whole."))
     if migration.repairs:
-        said.append(words.REPAIRED())
+        said.append(t("Damage that e2fsck finds may be repaired."))
     return tuple(said)
 
 
 def risk_sentences(migration: Migration) -> tuple[Said, ...]:
     """What may happen to the files, by a power cut among others, and until when there is a way back."""
-    driver = () if migration.way in (Way.FRESH, Way.MOUNT) else (words.ONLY_EXT4(),)
+    driver = (
+        ()
+        if migration.way in (Way.FRESH, Way.MOUNT)
+        else (t("Afterwards only an ext4 driver can mount it."),)
+    )
     return (POWER[migration.means], BACK[migration.means], *driver)
 
 

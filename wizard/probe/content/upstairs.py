@@ -134,7 +134,7 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
             found[above] = _layer(above, udev)
             recorded = length(facts["superblocks"] for facts in found.values())
             if recorded > MOST_RECORDED:
-                errors.append(unread("layers", words.MANY_SUPERBLOCKS()))
+                errors.append(unread("layers", words.MANY_SUPERBLOCKS))
             elif trouble := _look_inside(above, found[above], len(found)):
                 errors.append(trouble)
             pending.append(above)
@@ -184,6 +184,6 @@ def _look_inside(name: str, facts: Facts, count: int) -> Facts | None:
         facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
-            return unread("layers", words.ROOT_READS_LAYERS(), Obstacle.DENIED)
+            return unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED)
         return not_read("layers", path, error)
     return trouble

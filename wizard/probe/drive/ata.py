@@ -33,10 +33,10 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Said | None]:
         return None, None
     data = page[DATA_AT : DATA_AT + DATA_BYTES]
     if data[-WORD_BYTES] == SIGNATURE and sum(data) % 256:
-        return None, BAD_SUM()
+        return None, BAD_SUM
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
-        return None, NO_DISK()
+        return None, NO_DISK
     logical = _logical_block_bytes(words)
     return (
         Ata(

@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.operations.writer import EVERYONE, ROOT, Writer
-from wizard.probe.words.named import NO_GROUP, NO_USER
+from wizard.model.said import Sentence
 
 LOGIN_UID = Path("/proc/self/loginuid")
 NOBODY_LOGGED_IN = 2**32 - 1
@@ -46,7 +46,11 @@ def writer_named(text: str) -> Writer:
             return _person(pwd.getpwnam(name))
         found = grp.getgrnam(name)
     except (KeyError, ValueError):
-        unknown = NO_USER if name == text else NO_GROUP
+        unknown = (
+            Sentence("There is no user {name} here; say a user's name, group:NAME, everyone or root.")
+            if name == text
+            else Sentence("There is no group {name} here; say a user's name, group:NAME, everyone or root.")
+        )
         raise BadInput(str(unknown(name=repr(printable(name, 40))))) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT
 

@@ -282,7 +282,7 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
                 own=process == "self" or space == own, first=space is not None and space == first, text=kept
             )
         )
-    unseen = RawError("uses", ROOT_SEES_MOUNTS(), Obstacle.DENIED)
+    unseen = RawError("uses", ROOT_SEES_MOUNTS, Obstacle.DENIED)
     return tuple(found), (unseen,) if hidden and os.geteuid() != 0 else ()
 
 

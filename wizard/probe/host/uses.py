@@ -5,15 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wizard.model.machine import Layer, Use
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
 from wizard.probe.host.sysfs import node_of
-from wizard.probe.words.uses import HIDDEN, HIDDEN_AT, SOMEBODY
+
+HIDDEN_AT = Sentence("{place} in another session or container")
+SOMEBODY = t("another program")
 
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
-ELSEWHERE = HIDDEN()
-ANOTHER = SOMEBODY()
+ELSEWHERE = t("a place hidden from here")
+ANOTHER = SOMEBODY
 DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 OCTAL = re.compile(r"\\([0-7]{3})")
 

@@ -56,7 +56,7 @@ def _read(
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
         others = tuple(_made_for_others(read, size_bytes, block_bytes))
-        problems = others or (TABLE_LOST(),)
+        problems = others or (TABLE_LOST,)
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
@@ -90,7 +90,7 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
     elif mbr.mixed:
         table = replace(table, kind="hybrid")
     return TableReading(
-        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (TABLE_LOST(),)
+        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (TABLE_LOST,)
     )
 
 

@@ -13,12 +13,12 @@ from wizard.layout.steps.commands import PRIVATE_PLACES
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import partition_path
+from wizard.model.said import t
 from wizard.model.units import KERNEL_SECTOR_BYTES
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.trial.candidates.partition import drop, erase_marks
 from wizard.trial.candidates.surroundings import remove_groups
 from wizard.trial.scratch import locked
-from wizard.trial.words import candidates as words
 
 FOLDER = Path(PRIVATE_PLACES)
 """It is empty after a restart, as the kernel's list of partitions is."""
@@ -50,7 +50,13 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
         FOLDER.mkdir(mode=0o700, exist_ok=True)
         file.write_text(json.dumps(to_json(left)))
     except OSError as error:
-        raise Failed(words.NOT_WRITTEN_DOWN(file=str(file), why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "{file} cannot be written ({why}). Nothing was written to the drive.",
+                file=str(file),
+                why=str(error.strerror),
+            )
+        ) from None
     try:
         yield
     finally:
@@ -102,7 +108,9 @@ def _erase(path: str, extents: tuple[Extent, ...]) -> None:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
     except OSError as error:
-        raise Refused(words.NOT_ERASED(drive=path, why=str(error.strerror))) from None
+        raise Refused(
+            t("What a trial left on {drive} could not be erased: {why}.", drive=path, why=str(error.strerror))
+        ) from None
     try:
         for extent in extents:
             erase_marks(descriptor, extent)

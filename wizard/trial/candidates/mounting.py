@@ -8,8 +8,10 @@ from pathlib import Path
 from time import sleep
 
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence, t
 from wizard.tools.program import run
-from wizard.trial.words import candidates as words
+
+NOT_UNMOUNTED = Sentence("A candidate could not be unmounted: {why}.")
 
 CLONE_NEWNS = 0x20000
 MS_NOSUID, MS_NOEXEC, MS_REC, MS_PRIVATE = 0x2, 0x8, 0x4000, 0x40000
@@ -41,7 +43,9 @@ def go_private(place: Path) -> None:
         flags = ctypes.c_ulong(MS_NOSUID | MS_NOEXEC)
         _checked(library.mount(b"diskwright", os.fsencode(place), b"tmpfs", flags, b"mode=0700,size=1m"))
     except OSError as error:
-        raise Failed(words.NOT_PRIVATE(why=str(error.strerror))) from None
+        raise Failed(
+            t("The trial cannot mount where nobody else sees it: {why}.", why=str(error.strerror))
+        ) from None
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
@@ -69,6 +73,6 @@ def unmount(place: Path) -> None:
             return _checked(library.umount2(os.fsencode(place), 0))
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise Failed(words.NOT_UNMOUNTED(why=str(error.strerror))) from None
+                raise Failed(NOT_UNMOUNTED(why=str(error.strerror))) from None
         sleep(0.05)
-    raise Failed(words.NOT_UNMOUNTED(why=os.strerror(errno.EBUSY)))
+    raise Failed(NOT_UNMOUNTED(why=os.strerror(errno.EBUSY)))

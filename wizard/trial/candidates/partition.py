@@ -13,11 +13,13 @@ from time import monotonic, sleep
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
+from wizard.model.said import Sentence, t
 from wizard.model.units import KIB, MIB
 from wizard.probe.content.extcopy import copy_places
 from wizard.probe.host.sysfs import SYS, name_of
 from wizard.trial.candidates.surroundings import at_work
-from wizard.trial.words import candidates as words
+
+NO_PARTITION = Sentence("The kernel makes no partition for the trial on {drive}: {why}.")
 
 BLKPG = 0x1269
 ADD, DELETE = 1, 2
@@ -83,7 +85,7 @@ class Ground:
             try:
                 patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
             except OSError as error:
-                raise Failed(words.NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
+                raise Failed(NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
             self._extent = extent
             os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
         return self._node
@@ -107,7 +109,7 @@ def device_of(drive_path: str, number: int) -> int:
     try:
         major, minor = (SYS / "class/block" / name / "dev").read_text().split(":")
     except (OSError, ValueError):
-        raise Failed(words.NO_PARTITION(drive=drive_path, why=name)) from None
+        raise Failed(NO_PARTITION(drive=drive_path, why=name)) from None
     return os.makedev(int(major), int(minor))
 
 
@@ -117,7 +119,14 @@ def drop(descriptor: int, drive_path: str, number: int) -> None:
         patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
     except OSError as error:
         if error.errno != errno.ENXIO:
-            raise Failed(words.NOT_DROPPED(drive=drive_path, why=str(error.strerror))) from None
+            raise Failed(
+                t(
+                    "The kernel still has the trial's partition on {drive}: {why}. It goes with "
+                    "the next restart.",
+                    drive=drive_path,
+                    why=str(error.strerror),
+                )
+            ) from None
 
 
 def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
@@ -137,7 +146,7 @@ def wait_until_free(node: Path, drive_path: str) -> None:
     try:
         patiently(drive_path, look)
     except OSError as error:
-        raise Failed(words.STAYS_BUSY(why=str(error.strerror))) from None
+        raise Failed(t("The trial's partition stays in use: {why}.", why=str(error.strerror))) from None
 
 
 def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:

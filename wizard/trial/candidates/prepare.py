@@ -9,13 +9,12 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.operations.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB, KIB
 from wizard.trial.candidates.compare import MOST
 from wizard.trial.candidates.result import Bounds, Candidate, Order
 from wizard.trial.loads.load import LOADS
 from wizard.trial.scratch import MARGIN_BYTES, free_extents
-from wizard.trial.words import candidates as words
 
 MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
@@ -50,18 +49,18 @@ def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said
     """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
-        return words.ONE_PARTITION()
+        return t("Filesystems are tried on one partition, not over several drives or in a volume group.")
     if volume.encryption:
-        return words.ENCRYPTED()
+        return t("Filesystems are not tried in an encrypted container: try them without.")
     if not MADE[volume.filesystem].mounts:
-        return words.NOT_MOUNTED(filesystem=volume.filesystem)
+        return t("{filesystem} holds no files, so nothing is tried.", filesystem=volume.filesystem)
     if why := loads_obstacle(loads):
         return why
     extent = extent_of(plan, index)
     try:
         if extent is None:
             free_extents(drive, 0)
-            return words.NO_PARTITIONS()
+            return t("Filesystems are tried on a partition, not on a whole drive.")
         refuse_extent(drive, extent)
     except Refused as error:
         return str(error)
@@ -71,12 +70,14 @@ def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said
 def loads_obstacle(loads: Sequence[str]) -> Said | str:
     """Why these loads cannot be run, in a sentence; empty where they can."""
     if not loads:
-        return words.NO_LOADS()
+        return t("No load is known for this purpose, so nothing is tried.")
     for name in loads:
         if name not in LOADS:
-            return words.UNKNOWN_LOAD(load=name, known=tuple(LOADS))
+            return t("There is no load {load}; there are: {known:list}.", load=name, known=tuple(LOADS))
         if missing := LOADS[name].missing:
-            return words.MISSING(load=name, programs=missing)
+            return t(
+                "The load {load} needs {programs:and}, which this system lacks.", load=name, programs=missing
+            )
     return ""
 
 
@@ -93,7 +94,15 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
     if not any(extent.is_within(one) for one in free):
-        raise Refused(str(words.NOT_FREE(drive=drive.path)))
+        raise Refused(
+            str(
+                t(
+                    "The volume is to lie where {drive} holds something: filesystems are tried "
+                    "in free space only. Nothing was written.",
+                    drive=drive.path,
+                )
+            )
+        )
 
 
 def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
@@ -133,7 +142,7 @@ def order_of(
     if misaligned:
         candidates.append(_misaligned(drive, candidates[0]))
     if len(candidates) < 2:
-        raise Refused(str(words.NO_OTHERS()))
+        raise Refused(str(t("No other filesystem can be made here, so there is nothing to compare.")))
     workload = plans[0].volumes[index].workload
     return Order(
         drive,
@@ -150,5 +159,5 @@ def order_of(
 def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
     """It on a partition that starts within a physical block. Raises Refused where there is no such place."""
     if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-        raise Refused(str(words.NEVER_MISALIGNED(drive=drive.path)))
+        raise Refused(str(t("No partition of {drive} can be misaligned by 1 KiB.", drive=drive.path)))
     return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)

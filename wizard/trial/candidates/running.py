@@ -2,6 +2,7 @@
 decided, or a bound is reached."""
 
 import gc
+import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,9 +13,11 @@ from uuid import uuid4
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import t
+from wizard.model.units import MIB, rounded_up
 from wizard.tools.program import run
 from wizard.trial.candidates.compare import FEWEST, comparisons, in_order
-from wizard.trial.candidates.drivecache import DriveCache
 from wizard.trial.candidates.mounting import close_below, mount, unmount
 from wizard.trial.candidates.partition import Ground, erase_on
 from wizard.trial.candidates.result import (
@@ -31,7 +34,42 @@ from wizard.trial.candidates.result import (
 from wizard.trial.candidates.surroundings import Memory, Pressure, between, counts
 from wizard.trial.loads.aged import aged
 from wizard.trial.loads.load import LOADS, Phase
-from wizard.trial.words import candidates as words
+
+READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
+
+
+NO_DRIVES = ("loop", "virtio")
+
+
+class DriveCache:
+    """The cache of a drive that turns. A solid-state drive keeps mostly its own maps there."""
+
+    def __init__(self, drive: Drive, extent: Extent) -> None:
+        self._drive = drive
+        self._place = _elsewhere(drive, extent)
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is emptied, if it can be."""
+        return self._drive.rotational is not False and self._drive.bus not in NO_DRIVES
+
+    @property
+    def can_be_emptied(self) -> bool:
+        """Whether there is enough to read outside of what the trial uses."""
+        return self.matters and self._place is not None
+
+    def empty(self) -> None:
+        """Read as much as no drive keeps; raises OSError where it cannot be read."""
+        if not self.matters or self._place is None:
+            return
+        descriptor = os.open(self._drive.path, os.O_RDONLY | os.O_DIRECT)
+        try:
+            with mmap.mmap(-1, PIECE_BYTES) as buffer:
+                for start in range(self._place, self._place + READ_BYTES, PIECE_BYTES):
+                    os.preadv(descriptor, [buffer], start)
+        finally:
+            os.close(descriptor)
+
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2), 4.0
@@ -215,7 +253,15 @@ class Trial:
 
     def _failed(self, candidate: Candidate, load: str, phase: str, error: OSError) -> Failed:
         why = str(error.strerror or error)
-        return Failed(words.LOAD_FAILED(filesystem=candidate.id, load=load, phase=phase, why=why))
+        return Failed(
+            t(
+                "{filesystem}: {load} failed at {phase} ({why}). The trial has ended.",
+                filesystem=candidate.id,
+                load=load,
+                phase=phase,
+                why=why,
+            )
+        )
 
     def _make(self, candidate: Candidate) -> float:
         """Make it on the range, with nothing left there of the one before; the seconds that took."""
@@ -298,3 +344,17 @@ class Trial:
                 self._comparisons,
             )
         )
+
+
+def _elsewhere(drive: Drive, extent: Extent) -> int | None:
+    """Where so much can be read: behind the range, before it, or at its end, where little of a load comes
+    to lie; None on a drive that is too small."""
+    size = drive.size_bytes or 0
+    grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
+    if size - extent.end_bytes >= READ_BYTES:
+        return rounded_up(extent.end_bytes, grain)
+    if extent.start_bytes >= READ_BYTES:
+        return 0
+    if extent.size_bytes >= 4 * READ_BYTES:
+        return (extent.end_bytes - READ_BYTES) // grain * grain
+    return None

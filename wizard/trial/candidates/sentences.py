@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import KINDS
-from wizard.model.said import Said, Sentence
+from wizard.model.said import Said, Sentence, t
 from wizard.trial.candidates.compare import FEWEST
 from wizard.trial.candidates.result import (
     Comparison,
@@ -16,25 +16,26 @@ from wizard.trial.candidates.result import (
     TrialVerdict,
 )
 from wizard.trial.loads.load import Unit
-from wizard.trial.words import candidates as words
 
 ENDS = {
-    Ended.TIME: words.ENDED_TIME,
-    Ended.BYTES: words.ENDED_BYTES,
-    Ended.PERSON: words.ENDED_PERSON,
+    Ended.TIME: Sentence("It ended because the time was over."),
+    Ended.BYTES: Sentence("It ended because a further round would have written too much."),
+    Ended.PERSON: Sentence("You ended it early."),
 }
 LIMITS = {
-    NotDone.MEMORY: words.NO_MEMORY,
-    NotDone.PRESSURE: words.NO_PRESSURE,
-    NotDone.DRIVE_MEMORY: words.NO_DRIVE_MEMORY,
-    NotDone.FLUSHES: words.NO_FLUSHES,
+    NotDone.MEMORY: Sentence("Memory could not be limited here: large files may not have reached the drive."),
+    NotDone.PRESSURE: Sentence("The kernel does not tell how busy the machine is, so that was not watched."),
+    NotDone.DRIVE_MEMORY: Sentence(
+        "The drive's own memory was not emptied before reading: the drive is too small for that."
+    ),
+    NotDone.FLUSHES: Sentence("The kernel does not count this drive's flushes."),
 }
 RATES = {
-    Unit.BYTES: words.RATE_BYTES,
-    Unit.FILES: words.RATE_FILES,
-    Unit.OPERATIONS: words.RATE_OPERATIONS,
+    Unit.BYTES: Sentence("{rate} MB/s"),
+    Unit.FILES: Sentence("{rate} files/s"),
+    Unit.OPERATIONS: Sentence("{rate} operations/s"),
 }
-DOING = {"mkfs": words.MAKING, "age": words.AGEING}
+DOING = {"mkfs": Sentence("making the filesystem"), "age": Sentence("ageing")}
 """What is done beside the phases of a load."""
 
 
@@ -44,9 +45,20 @@ def announcement(order: Order) -> tuple[Said, ...]:
     bounds = order.bounds
     path = order.drive.path
     return (
-        words.MOST(names=names, drive=path, seconds=bounds.seconds, written=bounds.written_bytes),
-        words.LOST(drive=path),
-        words.KEPT(),
+        t(
+            "{names:and} are made in turn on {drive}. That takes {seconds:time} and "
+            "writes {written:size} at most.",
+            names=names,
+            drive=path,
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        ),
+        t(
+            "Whatever lies in the free space of {drive} is lost: deleted files cannot be "
+            "brought back afterwards.",
+            drive=path,
+        ),
+        t("Its table and its partitions are not touched."),
     )
 
 
@@ -55,8 +67,8 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
     if candidate.shift_bytes:
-        return words.MISALIGNED(filesystem=title)
-    return title if name == candidate.filesystem else words.AGAIN(filesystem=title)
+        return t("misaligned {filesystem}", filesystem=title)
+    return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
 
 
 def sentences(verdict: TrialVerdict) -> tuple[Said, ...]:
@@ -66,11 +78,20 @@ def sentences(verdict: TrialVerdict) -> tuple[Said, ...]:
 
 def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
     purpose: Said | str = verdict.workload.replace("-", " ")
-    purpose = words.AGED(purpose=purpose) if verdict.aged else purpose
+    purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
     ratio = one.ratio
     if ratio is None or one.rounds < FEWEST:
-        few = words.TOO_FEW_BUSY if verdict.busy else words.TOO_FEW
+        few = (
+            Sentence(
+                "{purpose}: {planned} or {other} is undecided, the machine is busy: {rounds} "
+                "of at least {fewest} rounds were run."
+            )
+            if verdict.busy
+            else Sentence(
+                "{purpose}: {planned} or {other} is undecided: {rounds} of at least {fewest} rounds were run."
+            )
+        )
         return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
     turned = one.finding is Finding.SLOWER
     shown = Ratio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if turned else ratio
@@ -88,18 +109,55 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
             won=won,
             rounds=one.rounds,
         )
-    still = words.BUSY_OPEN if verdict.busy else words.OPEN
-    said = words.SAME if one.finding is Finding.SAME else still
+    still = (
+        Sentence(
+            "{purpose}: {planned} or {other} is undecided, the machine is busy "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if verdict.busy
+        else Sentence("{purpose}: {planned} or {other} is undecided after {rounds} rounds ({low}-{high}).")
+    )
+    said = (
+        Sentence(
+            "{purpose}: no measurable difference between {planned} and {other} "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if one.finding is Finding.SAME
+        else still
+    )
     return said(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
 
 
 def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
     """What a difference means: for the plan, or for where a partition starts."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
-        return words.MISALIGNED_FASTER if turned else words.ALIGNED_FASTER
+        return (
+            Sentence(
+                "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of "
+                "{rounds} rounds. Something else than alignment must have caused that."
+            )
+            if turned
+            else Sentence(
+                "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+                "{rounds} rounds: alignment matters here."
+            )
+        )
     if turned:
-        return words.SLOWER
-    return words.FASTER if verdict.advised else words.FASTER_PLANNED
+        return Sentence(
+            "{purpose}: {other} was better here: {factor}x faster than {planned} "
+            "({low}-{high}), {won} of {rounds} rounds; use it?"
+        )
+    return (
+        Sentence(
+            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+            "{rounds} rounds; the advice stands."
+        )
+        if verdict.advised
+        else Sentence(
+            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+            "{rounds} rounds; the plan stands."
+        )
+    )
 
 
 def _number(factor: float) -> str:
@@ -109,9 +167,15 @@ def _number(factor: float) -> str:
 def caveats(verdict: TrialVerdict) -> Iterator[Said]:
     """What a person must know to read it rightly."""
     if verdict.drive.startswith("/dev/loop"):
-        yield words.LOOP()
+        yield t(
+            "This is a loop device: what was measured is the file beneath it and this "
+            "machine's cache, not a drive."
+        )
     if verdict.busy:
-        yield words.BUSY()
+        yield t(
+            "The machine is busy: other programs waited for a processor or a drive. Try "
+            "again when it is quiet."
+        )
     if verdict.ended in ENDS and any(one.finding is Finding.OPEN for one in verdict.comparisons):
         yield ENDS[verdict.ended]()
     for limit in verdict.not_done:

@@ -11,10 +11,10 @@ from time import monotonic, sleep
 from psutil import virtual_memory
 
 from wizard.model.errors import Refused
+from wizard.model.said import t
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import SYS, name_of
 from wizard.trial.candidates.result import Counts
-from wizard.trial.words import candidates as words
 
 PRESSURE = Path("/proc/pressure")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -111,7 +111,14 @@ def refuse_little_memory() -> None:
     would end a program, and neither filesystem would be measured."""
     available = virtual_memory().available
     if available < MEMORY_BYTES:
-        raise Refused(words.LITTLE_MEMORY(available=available, needed=MEMORY_BYTES))
+        raise Refused(
+            t(
+                "Only {available:size} of memory are free, and a trial needs {needed:size}: "
+                "end other programs first. Nothing was written.",
+                available=available,
+                needed=MEMORY_BYTES,
+            )
+        )
 
 
 class Memory:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.said import t
 from wizard.tools.debuglog import COMMAND, note
 from wizard.trial.candidates.leftovers import sweep
 from wizard.trial.candidates.result import Order, Progress, TrialVerdict
-from wizard.trial.words import candidates as words
 
 PROCESS = (sys.executable, "-P", "-m", "wizard.trial.candidates")
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,7 +55,13 @@ def run_trial(
         note(COMMAND, said.decode(errors="replace"))
     if answer is None:
         sweep(order.drive.path)
-        raise Failed(words.WENT_AWAY(drive=order.drive.path))
+        raise Failed(
+            t(
+                "The trial ended without an answer. What it left on {drive} is taken away; "
+                "nothing of it is said.",
+                drive=order.drive.path,
+            )
+        )
     if isinstance(answer, DiskwrightError):
         raise answer
     return answer

@@ -7,11 +7,10 @@ from wizard.diagnose.rungs import is_ata, is_emulated
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.trial.displaced.pairs import LEAST_FREE_BYTES, free_bytes
 from wizard.trial.displaced.told import known_sentence
 from wizard.trial.scratch import refused, scratch_extents
-from wizard.trial.words import displaced as words
 
 BUSES = ("ata", "sata", "sas", "usb")
 LARGEST_BLOCK_BYTES = 64 * 1024
@@ -24,7 +23,16 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise refused(reason)
     extents = scratch_extents(drive)
     if free_bytes(extents) < LEAST_FREE_BYTES:
-        raise Refused(str(words.LITTLE_ROOM(drive=drive.path, least=LEAST_FREE_BYTES)))
+        raise Refused(
+            str(
+                t(
+                    "{drive} has too little free space for the quick test: it takes "
+                    "{least:exact}. Nothing was written.",
+                    drive=drive.path,
+                    least=LEAST_FREE_BYTES,
+                )
+            )
+        )
     return extents
 
 
@@ -54,13 +62,25 @@ def block_bytes(drive: Drive) -> int:
 def _no_hard_disk(drive: Drive) -> Said | None:
     """Why it is not for this drive, in a sentence."""
     if drive.bus not in BUSES and not is_ata(drive):
-        return words.NOT_WHOLE(drive=drive.path, bus=drive.bus or "?")
+        return t(
+            "The quick test is for SATA, SAS and USB hard disks; {drive} ({bus}) is "
+            "none. It may move what is written.",
+            drive=drive.path,
+            bus=drive.bus or "?",
+        )
     if is_emulated(drive):
-        return words.EMULATED(drive=drive.path)
+        return t("{drive} is emulated: what would be timed is not a drive's platters.", drive=drive.path)
     if drive.rotational is False:
-        return words.NOTHING_TURNS(drive=drive.path)
+        return t("{drive} has no platters, so that no tracks can overlap.", drive=drive.path)
     if drive.rotational is None:
-        return words.NO_ROTATION(drive=drive.path)
+        return t(
+            "{drive} does not say that it turns. Behind some USB bridges only smartctl can tell.",
+            drive=drive.path,
+        )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
-        return words.LARGE_BLOCKS(drive=drive.path, size=drive.geometry.physical_block_bytes)
+        return t(
+            "{drive} reports physical blocks of {size} bytes, which cannot be meant.",
+            drive=drive.path,
+            size=drive.geometry.physical_block_bytes,
+        )
     return None

@@ -1,21 +1,95 @@
 """The quick probe on a real drive, from its claim to its verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from mmap import mmap
 from random import Random
+from time import sleep
 
 from wizard.diagnose.patterns import Pattern, load_patterns
 from wizard.model.displaced import Basis, DisplacedVerdict, Timings
-from wizard.model.machine import Drive
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
+from wizard.model.said import t
+from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
+from wizard.trial.access import Overseer, Reads, Writer
 from wizard.trial.displaced.judge import Judgement, untold
 from wizard.trial.displaced.pairs import draw_pairs, stream_start
 from wizard.trial.displaced.possible import block_bytes, media_cache_family, probe_extents
-from wizard.trial.displaced.probe import DisplacedProbe, ProbeProgress
-from wizard.trial.displaced.subject import TimedDrive
+from wizard.trial.displaced.probe import DisplacedProbe, OverError, ProbeProgress
 from wizard.trial.displaced.told import caveats_for, known_sentence, sentence_for
 from wizard.trial.measure import Clock
 from wizard.trial.scratch import claimed
+
+
+class TimedDrive:
+    """What the first reading of a place brought is held, and written back there; later readings must bring
+    the same."""
+
+    def __init__(
+        self,
+        path: str,
+        descriptor: int,
+        block_bytes: int,
+        extents: Sequence[Extent],
+        watch: Overseer,
+        clock: Clock,
+        written: frozenset[int],
+    ) -> None:
+        self._path, self._clock, self._written = path, clock, written
+        self._reads = Reads(path, descriptor, block_bytes)
+        self._long = Reads(path, descriptor, MIB)
+        self._writer = Writer(path, descriptor, extents, watch)
+        # Direct writes want memory at whole pages.
+        self._buffer = mmap(-1, block_bytes)
+        self._held: dict[int, bytes] = {}
+        self.read_bytes = 0
+
+    def read(self, start_bytes: int) -> int:
+        """Read one block; nanoseconds. Raises Failed where it holds something else than before."""
+        took = self._reads.access(start_bytes)
+        content = self._reads.last
+        self.read_bytes += len(content)
+        if start_bytes in self._written and self._held.setdefault(start_bytes, content) != content:
+            raise Failed(
+                str(
+                    t(
+                        "{drive}: byte {start} reads otherwise than it was written. Save what the "
+                        "drive holds, and test its health.",
+                        drive=self._path,
+                        start=start_bytes,
+                    )
+                )
+            )
+        return took
+
+    def write(self, start_bytes: int) -> int:
+        """Write back what was read there; nanoseconds."""
+        self._buffer[:] = self._held[start_bytes]
+        return self._writer.write(start_bytes, memoryview(self._buffer))
+
+    def stream(self, start_bytes: int, size_bytes: int) -> None:
+        """Read much in a row."""
+        for start in range(start_bytes, start_bytes + size_bytes, MIB):
+            if self.is_over():
+                raise OverError
+            self._long.access(start)
+            self.read_bytes += MIB
+
+    def idle(self, seconds: float) -> None:
+        """Ask nothing of it."""
+        sleep(seconds)
+
+    def is_over(self) -> bool:
+        """Whether time is over or the person has had enough."""
+        return self._clock.is_over()
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the limit."""
+        return self._clock.left
+
 
 SECONDS = 58.0
 """Then what is being read ends within a moment: a minute in all."""

@@ -43,7 +43,7 @@ assert blkid, "loaded before the checks become a plain user, who may not be allo
 
 NOBODY = 65534
 
-DATABASE, PAGE, SMARTCTL, WORD = map(str, (words.DATABASE(), words.PAGE(), words.SMARTCTL(), words.WORD()))
+DATABASE, PAGE, SMARTCTL, WORD = map(str, (words.DATABASE, words.PAGE, words.SMARTCTL, words.WORD))
 NOT_ASKED = str(words.NOT_ASKED(why=""))
 
 
@@ -141,7 +141,7 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     formats = [one.why for one in plain["nvme"][1].unread if one.what == "nvme_formats"]
     yield Check(
         "nvme: a plain user is told that its formats need root",
-        formats == [ROOT_READS()],
+        formats == [ROOT_READS],
         shown(formats),
     )
     asked = [fleet[name] for name in ("word", "archive", "long-name", "contradicted")]

@@ -117,32 +117,32 @@ def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("serial", "is_shared", "is_attached_anew", "left", "code"),
+    ("serial", "is_shared", "is_attached_anew", "left", "said"),
     [
         ("S1", False, False, False, ""),
         ("S1", False, True, True, ""),
         ("S1", False, True, None, ""),
-        ("S1", False, True, False, "apply.plan.drives.contains-other"),
-        ("S1", True, True, None, "apply.plan.drives.attached-again"),
+        ("S1", False, True, False, "its content is not that of the run"),
+        ("S1", True, True, None, "was attached again"),
         ("S1", True, True, True, ""),
         (None, False, False, None, ""),
-        (None, False, True, None, "apply.plan.drives.attached-again"),
-        (None, False, True, False, "apply.plan.drives.contains-other"),
+        (None, False, True, None, "was attached again"),
+        (None, False, True, False, "its content is not that of the run"),
         (None, False, True, True, ""),
     ],
 )
 def test_every_kind_of_run_knows_its_drive_by_one_rule(
-    serial: str | None, is_shared: bool, is_attached_anew: bool, left: bool | None, code: str
+    serial: str | None, is_shared: bool, is_attached_anew: bool, left: bool | None, said: str
 ) -> None:
     now = drive(serial=serial, wwn=None, diskseq=7)
     known = replace(identity_of(now, SIZE_BYTES, E512), serial_shared=is_shared, boot_id=None)
     known = replace(known, diskseq=6 if is_attached_anew else 7)
     fault = drive_fault(known, now, lambda: left)
-    assert (fault.code if fault else "") == code
+    assert said in str(fault) if said else fault is None
 
 
 def test_another_number_or_size_is_another_drive_whatever_it_contains() -> None:
     now = drive(serial="S1", diskseq=7)
     for other in (replace(now, serial="S2"), replace(now, size_bytes=SIZE_BYTES * 2)):
         fault = drive_fault(replace(identity_of(now, SIZE_BYTES, E512), boot_id=None), other, lambda: True)
-        assert fault is not None and fault.code == "apply.plan.drives.another"
+        assert fault is not None and "is another drive" in str(fault)

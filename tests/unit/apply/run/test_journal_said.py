@@ -1,4 +1,4 @@
-"""What a journal says is kept as codes with values, and told in the language of whoever reads it."""
+"""A journal contains messages with values, and they are translated for whoever reads them."""
 
 import json
 from collections.abc import Callable
@@ -6,22 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.engine import words as engine
-from wizard.apply.run import words
 from wizard.apply.run.entries import in_own_words
 from wizard.apply.run.journal import FILE, Journal, RunState, read_entries, state
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput
 from wizard.model.journal import Entry, Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t, tn
 
-LEFT = in_a_row(engine.LEFT_AS_IT_IS(drives=("/dev/sda", "/dev/sdb")), engine.NOTHING_LEFT())
+NOTHING = t("Nothing was written.")
+REGIONS = tn("1 region with {size:exact}", "{count} regions with {size:exact}", count=3, size=4096)
 SAID = [
-    words.NOTHING_WRITTEN(),
-    words.REGIONS(count=3, size=4096),
-    words.NOT_KEPT(folder="/srv", why=words.NO_ROOM(needed=5)),
-    words.STEP_LEFT(step=1, percent=50, left=90.5),
-    LEFT,
+    NOTHING,
+    REGIONS,
+    t("It cannot be kept in {folder}: {why}", folder="/srv", why=REGIONS),
+    t("{percent} percent, {left:time} left.", percent=50, left=90.5),
+    in_a_row(t("{drives:and} are left alone.", drives=("/dev/sda", "/dev/sdb")), NOTHING),
 ]
 OLD = {
     "at": "2026-11-20T10:00:00.000+00:00",
@@ -41,7 +40,7 @@ def newer(said: object) -> dict[str, object]:
     return {name: value for name, value in OLD.items() if name != "sentence"} | {"said": said}
 
 
-@pytest.mark.parametrize("said", SAID, ids=lambda said: said.code)
+@pytest.mark.parametrize("said", SAID, ids=lambda said: said.english[:20])
 def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Said) -> None:
     journal = Journal(tmp_path)
     added = journal.add(Event.STEP_DONE, said, step=2, command=("mkfs", "x"), output="done")
@@ -49,7 +48,7 @@ def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Said) -> 
     assert read_entries(tmp_path) == (added,)
     assert (added.sentence, added.said, added.step, added.output) == (str(said), said, 2, "done")
     (line,) = map(json.loads, (tmp_path / FILE).read_text().splitlines())
-    assert "sentence" not in line and line["said"]["code"] == said.code
+    assert "sentence" not in line and line["said"]["english"] == said.english
 
 
 def test_text_is_kept_as_text(tmp_path: Path) -> None:
@@ -60,15 +59,15 @@ def test_text_is_kept_as_text(tmp_path: Path) -> None:
 
 
 def test_the_last_word_can_be_a_code(tmp_path: Path) -> None:
-    Journal(tmp_path).end(Event.DONE, words.NOTHING_WRITTEN())
-    assert read_entries(tmp_path)[-1].said == words.NOTHING_WRITTEN() and state(tmp_path) is RunState.DONE
+    Journal(tmp_path).end(Event.DONE, NOTHING)
+    assert read_entries(tmp_path)[-1].said == NOTHING and state(tmp_path) is RunState.DONE
 
 
 def test_each_reader_has_it_in_their_own_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
-    journal.add(Event.STARTED, words.NOTHING_WRITTEN())
+    journal.add(Event.STARTED, NOTHING)
     (here,) = read_entries(tmp_path)
-    told: Callable[[str, str], str] = lambda code, english: "Es wurde nichts geschrieben."  # noqa: E731
+    told: Callable[[str], str] = lambda english: "Es wurde nichts geschrieben."  # noqa: E731
     monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(told))
     assert read_entries(tmp_path)[0].sentence == "Es wurde nichts geschrieben."
     piped = from_json(to_json(here), Entry, "the pipe")
@@ -86,7 +85,7 @@ def test_what_an_older_version_wrote_is_read_as_it_was(tmp_path: Path) -> None:
 def test_both_forms_stand_in_one_journal(tmp_path: Path) -> None:
     written(tmp_path, OLD)
     journal = Journal(tmp_path)
-    journal.add(Event.UNDONE, words.NOTHING_WRITTEN())
+    journal.add(Event.UNDONE, NOTHING)
     assert [entry.sentence for entry in read_entries(tmp_path)] == [OLD["sentence"], "Nothing was written."]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.desk.live import Live, begun
-from wizard.apply.move.unread.words import UNREADABLE
+from wizard.apply.move.unread.narrowing import UNREADABLE
 from wizard.apply.run.journal import RunState
 from wizard.desk.jobs.job import Outcome
 from wizard.desk.jobs.of_plan import PlanJob

@@ -10,8 +10,8 @@ from tests.unit.desk.person import Person
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.advise.missing import Missing
-from wizard.desk.menu import Entry
-from wizard.desk.places.words.actions import MOUNT, MOUNT_SAYS
+from wizard.desk.menu import MOUNT_SAYS, Entry
+from wizard.desk.places.words.actions import MOUNT
 from wizard.desk.view import Banner, Bar, Block, Para
 from wizard.layout.told.preview import preview_lines
 from wizard.model.machine import Drive, Machine, Signature, Use
@@ -178,7 +178,7 @@ def test_another_volume_of_a_system_keeps_its_choices() -> None:
 
 
 def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
-    grey = (Entry("mount", "n", MOUNT(), MOUNT_SAYS(), "It is in use."),)
+    grey = (Entry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
     monkeypatch.setattr("wizard.desk.places.actions.entries", lambda *_: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")

@@ -40,9 +40,8 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.plan import Mount
-from wizard.probe.host.uses import ELSEWHERE
+from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.recorded import load_machine
-from wizard.probe.words.uses import HIDDEN_AT
 
 PART = "/dev/sda1"
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"

@@ -22,8 +22,7 @@ from wizard.layout.group.grouping import (
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.space import gpt_bounds
 from wizard.layout.steps.commands import physical_volume_uuid
-from wizard.layout.steps.shown import told_as_direct
-from wizard.layout.steps.words import UNTIL_KEPT
+from wizard.layout.steps.shown import UNTIL_KEPT, told_as_direct
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -100,7 +99,7 @@ def test_everything_stands_before_the_first_is_formatted() -> None:
     (words,) = first.commands
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
-    assert making.undo == str(UNTIL_KEPT())
+    assert making.undo == str(UNTIL_KEPT)
     assert told_as_direct(plan, "there are no loop devices").steps[2].undo == (
         "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as "
         "long as nothing was formatted."

@@ -14,11 +14,10 @@ from wizard.diagnose.recording import judge_recording
 from wizard.diagnose.rungs import rungs_of
 from wizard.diagnose.told import partition_words
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.inside import FREE_USED, inside_sentences
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
-from wizard.layout.told.words import FREE_USED
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table
 from wizard.model.operations.make_filesystem import MakeFilesystem

@@ -134,7 +134,7 @@ def test_either_page_alone_tells_that_a_drive_is_shingled(pages: dict[str, str],
     found = diagnose(machine, machine.drives[0], load_patterns()).recording
     assert (found.verdict, found.management, found.confidence) == (Recorded.YES, "drive", "high")
     assert [str(clue.source) for clue in found.evidence if clue.confidence == "high"] == [source]
-    assert len([clue for clue in found.evidence if clue.says.code == NOT_ASKED.code]) == 1
+    assert len([clue for clue in found.evidence if clue.says.is_of(NOT_ASKED)]) == 1
 
 
 def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
@@ -142,7 +142,7 @@ def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
     damaged[138] ^= 2
     drive = seen(page(bytes(damaged)))
     assert drive.ata is None
-    assert [(one.what, one.why) for one in drive.unread] == [("ata", unread.BAD_SUM())]
+    assert [(one.what, one.why) for one in drive.unread] == [("ata", unread.BAD_SUM)]
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,11 @@ def test_only_that_one_variable_of_the_first_process_is_recorded(
 def test_a_plan_there_doubts_that_its_lines_are_read_and_not_that_they_last() -> None:
     asked = (wish("ext4", label="media", mount_point="/srv/media"),)
     for around, doubt in (
-        (machine(in_container=True), IN_CONTAINER()),
-        (machine(live_medium=True), FORGOTTEN()),
+        (machine(in_container=True), IN_CONTAINER),
+        (machine(live_medium=True), FORGOTTEN),
         (machine(), None),
     ):
         plan = make_plan(around, drive(), asked, None, lambda: str(uuid4()))
-        assert [one for one in plan.doubts if one in (FORGOTTEN(), IN_CONTAINER())] == [
+        assert [one for one in plan.doubts if one in (FORGOTTEN, IN_CONTAINER)] == [
             one for one in (doubt,) if one
         ]

@@ -35,7 +35,7 @@ TOLD = words.FAILED(device="/dev/sda", why="Input/output error")
 WRITTEN = {
     "what": "contents",
     "why": {
-        "code": "probe.unread.failed",
+        "english": "{device} could not be read: {why}.",
         "values": {"device": "/dev/sda", "why": "Input/output error"},
     },
     "obstacle": "failed",
@@ -78,7 +78,7 @@ def test_the_number_of_an_error_tells_the_obstacle_and_its_text_does_not(
 def test_a_plain_user_is_told_that_it_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     told = from_json(not_read("table", "/dev/sda", PermissionError(errno.EACCES, "no")), RawError, "told")
-    assert told == RawError("table", words.ROOT_READS(), Obstacle.DENIED)
+    assert told == RawError("table", words.ROOT_READS, Obstacle.DENIED)
 
 
 def test_what_libblkid_says_is_a_value_of_the_sentence() -> None:
@@ -87,7 +87,9 @@ def test_what_libblkid_says_is_a_value_of_the_sentence() -> None:
     assert told == RawError("contents", error.said, Obstacle.FAILED)
 
 
-def test_a_drive_that_cannot_be_opened_is_told_as_code_and_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drive_that_cannot_be_opened_is_reported_with_the_kernels_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refused(*_: object) -> int:
         raise PermissionError(errno.EPERM, "gesperrt")
 
@@ -97,13 +99,13 @@ def test_a_drive_that_cannot_be_opened_is_told_as_code_and_number(monkeypatch: p
     assert from_device(known)["errors"] == [
         {
             "what": "contents",
-            "why": {"code": "probe.unread.refused", "values": {"device": "/dev/sdnope", "why": "gesperrt"}},
+            "why": to_json(words.REFUSED(device="/dev/sdnope", why="gesperrt")),
             "obstacle": "forbidden",
         }
     ]
 
 
-def test_a_recording_holds_the_code_the_values_and_the_obstacle(tmp_path: Path) -> None:
+def test_a_recording_contains_the_message_its_values_and_the_obstacle(tmp_path: Path) -> None:
     facts = unreadable(RawError("contents", TOLD, Obstacle.FAILED))
     file = saved(tmp_path, facts, lambda error: error)
     assert json.loads(file.read_text())["drives"][0]["errors"] == [WRITTEN]

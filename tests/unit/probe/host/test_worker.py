@@ -78,8 +78,8 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
         ("dies", unread.ENDED_BY_SIGNAL(signal=11)),
         ("fails", unread.ENDED_WITH_STATUS(status=1)),
         ("raises", unread.ENDED_WITH_STATUS(status=1)),
-        ("garbage", unread.GARBAGE()),
-        ("floods", unread.GARBAGE()),
+        ("garbage", unread.GARBAGE),
+        ("floods", unread.GARBAGE),
     ],
 )
 def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: Said) -> None:
@@ -98,7 +98,7 @@ def test_a_server_that_answers_nothing_costs_the_limit_and_no_more() -> None:
 
 def test_a_server_that_dies_at_once_leaves_its_drives_unread() -> None:
     found, _ = probe("one", last="sys.exit(3)")
-    assert why(found["one"]) == unread.NO_TURN()
+    assert why(found["one"]) == unread.NO_TURN
 
 
 def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
@@ -106,7 +106,7 @@ def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
 ) -> None:
     monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
-    assert drives["nonsense"].errors[0].why == unread.NO_SENSE()
+    assert drives["nonsense"].errors[0].why == unread.NO_SENSE
     assert drives["good"].errors == ()
 
 
@@ -142,7 +142,7 @@ def test_a_server_that_is_lost_is_replaced(end: str) -> None:
         assert next(answers)["name"] == "good"
         if end == "killed":
             first.process.kill()
-            assert why(next(answers)) == unread.NO_TURN()
+            assert why(next(answers)) == unread.NO_TURN
     with borrowed(asked) as second:
         assert second.process.pid != first.process.pid
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]

@@ -21,8 +21,7 @@ from wizard.trial.displaced import pairs as drawn
 from wizard.trial.displaced import run as running
 from wizard.trial.displaced.possible import media_cache_family, probe_extents, quick_test_obstacle
 from wizard.trial.displaced.probe import OverError, Phase, ProbeProgress
-from wizard.trial.displaced.run import run_displaced_trial
-from wizard.trial.displaced.subject import TimedDrive
+from wizard.trial.displaced.run import TimedDrive, run_displaced_trial
 from wizard.trial.document import read_displaced_verdict, render_displaced_verdict
 from wizard.trial.measure import Clock
 from wizard.trial.scratch import Claim

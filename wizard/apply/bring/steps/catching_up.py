@@ -31,7 +31,7 @@ from wizard.apply.manifest.manifest import BEFORE, write_manifest
 from wizard.apply.manifest.words import NOT_WRITTEN
 from wizard.apply.run.progress import noting
 from wizard.model.errors import Failed
-from wizard.model.said import Said
+from wizard.model.said import Said, t, tn
 
 STEP = 2
 READERS = 2
@@ -67,7 +67,15 @@ def catch_up(site: BringSite) -> Said:
     unsteady = tuple(sorted(map(os.fsdecode, changed.unsteady)))
     save_again(site.run, replace(load_again(site.run), unsteady=unsteady))
     count = len(changed.again) + len(changed.gone)
-    return words.CAUGHT_UP(count=count) if count else words.NOTHING_CHANGED()
+    return (
+        tn(
+            "1 entry changed meanwhile, and was copied again.",
+            "{count:,d} entries changed meanwhile, and were copied again.",
+            count=count,
+        )
+        if count
+        else t("Nothing changed meanwhile.")
+    )
 
 
 def _find_changed(site: BringSite, top: frozenset[bytes], known: frozenset[bytes]) -> _Changed:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.bring import words
 from wizard.apply.bring.places import shown
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.steps.copying import heeding
@@ -14,7 +13,7 @@ from wizard.apply.manifest.manifest import AFTER, Reading, take_manifest
 from wizard.apply.manifest.mount_read_only import seen_alone
 from wizard.apply.run.progress import noting
 from wizard.model.errors import Failed
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 
 STEP = 3
 
@@ -41,7 +40,11 @@ def compare(site: BringSite) -> tuple[Said, int]:
         site.run / RESULT, site.run / AFTER, inode_numbers=False, seen_as=as_held(site.holds, unsteady)
     )
     if found:
-        raise Failed(in_a_row(words.NOT_SAME(folder=shown(to.folder)), *found))
+        raise Failed(in_a_row(t("The copy in {folder} is not the same:", folder=shown(to.folder)), *found))
     # The top is on the list, too.
     count = taken.entries - 1
-    return words.SAME(entries=count, source=shown(site.bring.source.path)), count
+    return t(
+        "{entries:,d} entries were read back from the drive, and are the same as in {source}.",
+        entries=count,
+        source=shown(site.bring.source.path),
+    ), count

@@ -7,7 +7,6 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
-from wizard.apply.bring import words
 from wizard.apply.bring.planning import check_names_free
 from wizard.apply.bring.site import BringSite
 from wizard.apply.bring.steps.digests import Digests
@@ -19,7 +18,7 @@ from wizard.apply.manifest.manifest import BEFORE, Reading, manifest_lines, take
 from wizard.apply.manifest.words import ENTRY_OF
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.model.units import GIB
 
 STEP = 1
@@ -128,8 +127,13 @@ def copy_listed(site: BringSite) -> Said:
     count, seconds = count - 1, monotonic() - begun
     if progress.bytes_done and seconds >= 1:
         rate = int(progress.bytes_done / seconds)
-        return words.COPIED_AT(entries=count, size=size_bytes, rate=rate)
-    return words.COPIED(entries=count, size=size_bytes)
+        return t(
+            "{entries:,d} entries with {size:size} are on the drive, at {rate:size} a second.",
+            entries=count,
+            size=size_bytes,
+            rate=rate,
+        )
+    return t("{entries:,d} entries with {size:size} are on the drive.", entries=count, size=size_bytes)
 
 
 def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]:

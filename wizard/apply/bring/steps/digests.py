@@ -12,10 +12,12 @@ from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 
-from wizard.apply.bring import words
 from wizard.apply.manifest.content import Content
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence
+
+NOT_NOTED = Sentence("{file} cannot be used: {why}.")
 
 FILE = "digests"
 
@@ -58,7 +60,7 @@ class Digests:
             raise self._lost(error) from None
 
     def _lost(self, error: OSError) -> Failed:
-        return Failed(words.NOT_NOTED(file=str(self._path), why=str(error.strerror)))
+        return Failed(NOT_NOTED(file=str(self._path), why=str(error.strerror)))
 
 
 def _is_before(line: bytes, done: int) -> bool:
@@ -102,4 +104,4 @@ def _noted(file: Path) -> Iterator[tuple[int, Content]]:
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        raise Failed(words.NOT_NOTED(file=str(file), why=str(error))) from None
+        raise Failed(NOT_NOTED(file=str(file), why=str(error))) from None

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from wizard.apply.bring import words
 from wizard.apply.bring.site import BringSite
 from wizard.apply.manifest.content import BLOCK_BYTES, data_ranges
 from wizard.apply.manifest.entry import Entry, Kind
 from wizard.apply.manifest.held import as_held
 from wizard.apply.manifest.look import GONE, TO_READ, folder_of, look, named, opened, status_at
 from wizard.model.errors import Failed
+from wizard.model.said import t
 from wizard.model.units import MIB
 
 READERS = 2
@@ -40,7 +40,13 @@ def check_own(site: BringSite, path: bytes, recorded: Entry | None, *, half: boo
             return
         was_cut_off = half and is_older(there, site.written_ns)
         if not was_cut_off or _is_steady(site, path, recorded):
-            raise Failed(words.CHANGED_THERE(path=named(path)))
+            raise Failed(
+                t(
+                    "{path} in the copy holds something that the run did not write, and it is "
+                    "not overwritten. Move it away.",
+                    path=named(path),
+                )
+            )
 
 
 def is_older(there: os.stat_result, written_ns: int) -> bool:

@@ -4,7 +4,6 @@ back. The file is changed by what changes it for every other command."""
 import os
 from pathlib import Path
 
-from wizard.apply.bring import words
 from wizard.apply.bring.places import device_of, refused, shown
 from wizard.apply.manifest.look import attribute_names
 from wizard.apply.migration.words import NO_FSTAB
@@ -26,24 +25,42 @@ from wizard.layout.steps.commands import fstab_line
 from wizard.model.documents.bring import Bring, BringFrom, BringTo, TakePlace, Top
 from wizard.model.documents.changes import Attach, Changes
 from wizard.model.journal import Event
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 
 
 def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
     """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
     or what is on a device, cannot be read."""
     if not source.is_device and (fault := takes_fault(source.path)) is not None:
-        raise refused(words.TAKES_NOTHING(why=fault))
+        raise refused(t("{why}. The copy cannot take its place.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
     device = device_of(mounted) if mounted else None
     if mounted is None or device is None:
-        raise refused(words.NO_MOUNT_POINT(source=shown(source.path)))
+        raise refused(
+            t(
+                "{source} is no mount point of a drive's filesystem: only what is one has a place to take.",
+                source=shown(source.path),
+            )
+        )
     if to.folder != to.place or to.makes:
-        raise refused(words.ONLY_WHOLE(folder=shown(to.folder), place=shown(to.place)))
+        raise refused(
+            t(
+                "{folder} is not the top of its volume. Only what is copied to {place} "
+                "itself can take a place.",
+                folder=shown(to.folder),
+                place=shown(to.place),
+            )
+        )
     if not KINDS[to.filesystem].holds.owners:
-        raise refused(words.NO_OWNERS_THERE(title=KINDS[to.filesystem].title, place=shown(source.path)))
+        raise refused(
+            t(
+                "{title} keeps no owners, so it cannot take the place of {place}.",
+                title=KINDS[to.filesystem].title,
+                place=shown(source.path),
+            )
+        )
     file = environment.fstab
-    check_writable(file, NO_FSTAB())
+    check_writable(file, NO_FSTAB)
     text = read_text(file)
     lines = parse(text, str(file))
     old = _old_line(lines, source.path, file)
@@ -56,10 +73,14 @@ def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
     """The one line by which the source is mounted at its place."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
-        said = words.SEVERAL_LINES if found else words.NO_LINE
+        said = (
+            Sentence("{file} has more than one line for {place}.")
+            if found
+            else Sentence("{file} has no line for {place}, so what mounts it at the start is not known.")
+        )
         raise refused(said(file=str(file), place=shown(place)))
     if {"bind", "rbind"}.intersection(found[0].options):
-        raise refused(words.IS_BOUND(place=shown(place)))
+        raise refused(t("{place} is a folder of another mount, bound there.", place=shown(place)))
     return found[0]
 
 
@@ -73,16 +94,24 @@ def _own_line(
     if own is not None:
         return own.number, text.split("\n")[own.number - 1]
     if not used.uuid:
-        raise refused(words.NO_UUID(device=to.device))
+        raise refused(t("The filesystem on {device} has no UUID that fstab could name.", device=to.device))
     mounted = mounted_at(to.place)
     assert mounted is not None, "it was looked at"
     if mounted.root != "/":
-        raise refused(words.PART_ONLY(device=to.device, place=shown(to.place)))
+        raise refused(
+            t(
+                "{place} is only a part of what is on {device}, and fstab has no line for it.",
+                device=to.device,
+                place=shown(to.place),
+            )
+        )
     options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
     line = line_of(used.uuid, place, used.existing.filesystem, _name(mounted), options)
     others = tuple(one for one in lines if one is not old)
     if found := conflict(others, line):
-        raise refused(words.LINE_THERE(file=str(environment.fstab), conflict=found))
+        raise refused(
+            t("{file} has another line already: {conflict}.", file=str(environment.fstab), conflict=found)
+        )
     return None, fstab_line(line)
 
 
@@ -118,9 +147,9 @@ def check_place(bring: Bring) -> None:
     if bring.takes is None:
         return
     edit = bring.takes.edit
-    check_writable(Path(edit.file), NO_FSTAB())
+    check_writable(Path(edit.file), NO_FSTAB)
     if (found := standing(edit, bring.drive)).how is not How.BEFORE:
-        raise refused(words.FSTAB_OTHER(seen=found.seen))
+        raise refused(t("It was changed meanwhile: {seen}.", seen=found.seen))
 
 
 def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Said:

@@ -18,7 +18,7 @@ from wizard.apply.manifest.look import GONE, named, status_at
 from wizard.apply.manifest.manifest import BEFORE
 from wizard.apply.run.progress import noting
 from wizard.apply.run.vault import replace_durably
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t, tn
 
 NAMED = 5
 """So many files are named, the others counted."""
@@ -128,16 +128,31 @@ def remove_made_folders(site_folders: tuple[str, ...]) -> None:
 
 def _told(site: BringSite, taken: _Taken) -> Said:
     folder = shown(site.bring.target.folder)
-    said = [words.REMOVED(count=taken.removed, folder=folder)]
+    said = [
+        tn(
+            "1 entry was removed from {folder}.",
+            "{count:,d} entries were removed from {folder}.",
+            count=taken.removed,
+            folder=folder,
+        )
+    ]
     if taken.left:
         source = shown(site.bring.source.path)
-        said.append(words.LEFT(source=source, paths=_names(taken.left)))
+        said.append(
+            t(
+                "Kept, since the copy and {source} differ: {paths:list}.",
+                source=source,
+                paths=_names(taken.left),
+            )
+        )
         if len(taken.left) > NAMED:
             list_file = site.run / KEPT
             replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(taken.left)).encode())
-            said.append(words.ALL_KEPT(file=str(list_file)))
+            said.append(t("All that were kept are listed in {file}.", file=str(list_file)))
     if taken.kept_folders:
-        said.append(words.NOT_EMPTY(paths=_names(taken.kept_folders)))
+        said.append(
+            t("Folders stay that hold something else: {paths:list}.", paths=_names(taken.kept_folders))
+        )
     return in_a_row(*said)
 
 

@@ -15,7 +15,7 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import lies_in_memory
 from wizard.migrate.situation import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.probe.host.uses import unescaped
 from wizard.tools.program import find, run
 
@@ -59,18 +59,20 @@ def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
         fault = _fault(path, there, room.f_flag, node, asked=named is not None)
         return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
     except OSError as error:
-        return Folder(str(path), 0, str(words.NOT_SEEN(why=str(error.strerror))), named is not None)
+        return Folder(
+            str(path), 0, str(t("it cannot be looked at ({why})", why=str(error.strerror))), named is not None
+        )
 
 
 def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Said | None:
     if asked and not path.is_dir():
-        return words.NO_FOLDER()
+        return t("there is no such folder")
     if there.stat().st_dev == node.stat().st_rdev:
-        return words.ON_ITSELF()
+        return t("it lies on the filesystem that is to be changed")
     if flags & os.ST_RDONLY:
-        return words.READ_ONLY()
+        return words.READ_ONLY
     if lies_in_memory(there):
-        return words.IN_MEMORY()
+        return t("it lies in memory, and would be gone after a power cut")
     return None
 
 

@@ -4,7 +4,6 @@ way anew."""
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
-from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.environment import Environment
 from wizard.apply.transaction.transaction import nodes_holding
@@ -13,6 +12,7 @@ from wizard.migrate.make import make_migration
 from wizard.model.documents.carried import Carried
 from wizard.model.documents.migration import Migration
 from wizard.model.errors import Refused
+from wizard.model.said import t
 
 
 def migration_of_carried(
@@ -32,7 +32,14 @@ def migration_of_carried(
         node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
     )
     if found := difference(carried, situation):
-        raise Refused(words.NOT_MADE_FOR(device=situation.device, difference=found))
+        raise Refused(
+            t(
+                "{device} is not what the plan was made for: {difference}. Make the plan "
+                "again. Nothing was written.",
+                device=situation.device,
+                difference=found,
+            )
+        )
     return make_migration(situation, carried.way, manifest=carried.manifest, repairs=carried.repairs)
 
 
@@ -47,5 +54,13 @@ def node_of_carried(carried: Carried) -> str:
     if not found:
         raise Refused(not_there(carried))
     if len(found) > 1:
-        raise Refused(words.TWICE(uuid=carried.before.uuid, times=len(found), nodes=tuple(found)))
+        raise Refused(
+            t(
+                "The filesystem {uuid} is there {times} times: {nodes:list}. Detach the "
+                "copies, so that it is plain which one is meant. Nothing was written.",
+                uuid=carried.before.uuid,
+                times=len(found),
+                nodes=tuple(found),
+            )
+        )
     return found[0]

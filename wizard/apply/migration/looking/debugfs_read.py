@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wizard.apply.migration.looking.words import FILE_NOT_READ
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
+from wizard.model.said import Sentence
 from wizard.tools.program import run
 from wizard.tools.scratch import scratch_folder
+
+FILE_NOT_READ = Sentence("{path} on {node} cannot be read:")
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "

@@ -6,10 +6,10 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from wizard.apply.manifest.mount_read_only import mounted_read_only
-from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.debugfs_read import seen_inside
 from wizard.model.errors import Failed
 from wizard.model.journal import Check
+from wizard.model.said import t, tn
 from wizard.tools.program import Result, find
 
 READERS = ("grub-fstest", "grub2-fstest")
@@ -54,8 +54,14 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         yield _lists(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
         for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
             told = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
-            seen = told.last_words if told.status else str(words.GRUB_SAME(program=program))
-            yield Check(str(words.GRUB_READS(path=path)), told.status == 0, seen)
+            seen = (
+                told.last_words
+                if told.status
+                else str(t("{program} finds every byte the same", program=program))
+            )
+            yield Check(
+                str(t("GRUB's own driver reads {path} as Linux does.", path=path)), told.status == 0, seen
+            )
 
 
 def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
@@ -68,11 +74,15 @@ def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
     }
     missing = wanted - {word.rstrip("/") for word in told.output.split()}
     seen = (
-        words.GRUB_MISSES(names=tuple(sorted(missing)[:5]), said=told.last_words)
+        t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=told.last_words)
         if missing
-        else words.GRUB_ALL(count=len(wanted))
+        else tn("the one name", "all {count} names", count=len(wanted))
     )
-    return Check(str(words.GRUB_LISTS(folder=folder)), told.status == 0 and not missing, str(seen))
+    return Check(
+        str(t("GRUB's own driver lists {folder} as Linux does.", folder=folder)),
+        told.status == 0 and not missing,
+        str(seen),
+    )
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Layer, Signature
 from wizard.model.names import printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, in_a_row, t
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.probe.host.sysfs import node_of, target
@@ -160,19 +160,44 @@ def read_superblock(path: str) -> ExtFacts:
         copy = _copy(path) if fault or not found else None
     except PermissionError:
         command = " ".join(("sudo", "diskwright", "migrate", path))
-        raise BadInput(words.NEEDS_ROOT(device=path, command=command)) from None
+        raise BadInput(
+            t("Only root can read {device}: run it as  {command}", device=path, command=command)
+        ) from None
     except OSError as error:
-        raise Refused(words.UNREADABLE(device=path, why=str(error.strerror))) from None
+        raise Refused(
+            t(
+                "{device} cannot be read: {why}. Save what can be read of it first. Nothing was written.",
+                device=path,
+                why=str(error.strerror),
+            )
+        ) from None
     if found is not None and not fault:
         return found
-    damaged = fault or words.DAMAGED(device=path)
+    damaged = fault or t("The superblock of {device} is damaged.", device=path)
     if copy is not None:
         block, size = copy
         command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
-        raise Refused(in_a_row(damaged, words.HAS_COPY(block=block, command=command)))
+        raise Refused(
+            in_a_row(
+                damaged,
+                t(
+                    "Its copy at block {block} is whole, and `{command}` repairs by it; make an "
+                    "image of the device first. Nothing was written.",
+                    block=block,
+                    command=command,
+                ),
+            )
+        )
     if fault:
-        raise Refused(in_a_row(damaged, words.NO_COPY()))
-    raise BadInput(words.NO_EXT(device=path))
+        raise Refused(
+            in_a_row(damaged, t("Make an image of the device before any repair. Nothing was written."))
+        )
+    raise BadInput(
+        t(
+            "{device} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.",
+            device=path,
+        )
+    )
 
 
 def _fault(path: str, found: ExtFacts) -> Said | None:
@@ -183,7 +208,12 @@ def _fault(path: str, found: ExtFacts) -> Said | None:
     if not said.status:
         return None
     last = printable(said.last_words, 100).rstrip(".")
-    return words.DAMAGED_SAYS(device=path, program="dumpe2fs", said=last)
+    return t(
+        "The superblock of {device} is damaged ({program}: {said}).",
+        device=path,
+        program="dumpe2fs",
+        said=last,
+    )
 
 
 def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
@@ -209,7 +239,20 @@ def drive_of(name: str) -> str:
     drives = set(_below(name))
     if len(drives) != 1:
         device, named = node_of(name), tuple(sorted(drives))
-        raise BadInput(words.SEVERAL(device=device, drives=named) if named else words.NO_DRIVE(device=device))
+        raise BadInput(
+            t(
+                "{device} lies on {drives:and}: a migration needs a filesystem on one drive. "
+                "Nothing was written.",
+                device=device,
+                drives=named,
+            )
+            if named
+            else t(
+                "{device} lies on no drive: a migration needs a filesystem on one drive. "
+                "Nothing was written.",
+                device=device,
+            )
+        )
     return drives.pop()
 
 
@@ -286,17 +329,17 @@ def _target_fault(
 ) -> Said | None:
     is_drive = target.device == drive.path
     if target.device == source:
-        return words.ITSELF()
+        return t("it is the filesystem itself")
     if found:
-        return words.HOLDS(what=printable("+".join(signature.kind for signature in found), 60))
+        return t("it holds {what}", what=printable("+".join(signature.kind for signature in found), 60))
     if is_drive and (drive.table is None or drive.table.kind != "none" or drive.partitions):
-        return words.PARTITIONED()
+        return t("it has partitions, or could not be read")
     if drive.read_only:
-        return words.READ_ONLY()
+        return words.READ_ONLY
     if any(use.subject == target.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
-        return words.IN_USE()
+        return t("it is in use")
     if target.size_bytes < used_bytes(ext):
-        return words.SMALLER()
+        return t("it is smaller than what is to be copied")
     return None
 
 

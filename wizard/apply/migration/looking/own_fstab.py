@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.migration.looking import words
 from wizard.apply.migration.looking.debugfs_read import LARGEST_BYTES, Inside, seen_inside, text_inside
 from wizard.apply.system.fstab import Line, parse
 from wizard.apply.tune.how import How
@@ -16,7 +15,7 @@ from wizard.model.documents.migration import Migration, SetOwnFstabType
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import Result
 
 ROOT = "/"
@@ -40,16 +39,16 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
             if _is_of(line, node, tags)
         )
     except (BadInput, Failed) as error:
-        return OwnFstab(fault=str(words.NOT_READ(why=str(error))))
-    return OwnFstab(text, lines, str(words.NEWER()) if ext.needs_recovery else "")
+        return OwnFstab(fault=str(t("it cannot be read ({why})", why=str(error))))
+    return OwnFstab(text, lines, str(t("the journal may hold a newer one")) if ext.needs_recovery else "")
 
 
 def _fault(folder: Inside, file: Inside) -> Said | None:
     if folder.kind != "directory" or file.kind != "regular":
-        return words.NO_FILE(kind=file.kind, folder=folder.kind)
+        return t("it is no file of its own but a {kind}, in a {folder}", kind=file.kind, folder=folder.kind)
     if file.links > 1:
-        return words.NAMES(links=file.links)
-    return words.TOO_LARGE() if file.size_bytes > LARGEST_BYTES else None
+        return t("it has {links} names (hard links)", links=file.links)
+    return t("it is larger than any such file") if file.size_bytes > LARGEST_BYTES else None
 
 
 def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
@@ -91,13 +90,19 @@ def set_own_type(
     """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or
     does not read so afterwards."""
     if own_standing(operation, migration, node) is not How.BEFORE:
-        raise Failed(words.OTHER_FSTAB(file=OWN_FSTAB, device=migration.device))
+        raise Failed(
+            t(
+                "{file} on {device} is not what was looked at. Look at it again with `diskwright migrate`.",
+                file=OWN_FSTAB,
+                device=migration.device,
+            )
+        )
     for argv in operation_commands(operation, node, undo_file):
         command(argv)
     forget_caches(node)
     if own_standing(operation, migration, node) is not How.AFTER:
-        raise Failed(words.NOT_AS_WRITTEN(file=OWN_FSTAB, node=node))
-    return str(words.DONE(node=node))
+        raise Failed(t("{file} on {node} does not read as it was to be written.", file=OWN_FSTAB, node=node))
+    return str(t("Done on {node}.", node=node))
 
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:

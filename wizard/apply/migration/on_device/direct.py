@@ -1,15 +1,18 @@
 """A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven
 by a fingerprint."""
 
-from collections.abc import Iterator
+import hashlib
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-from wizard.apply.block.devices import size_bytes
+from wizard.apply.block.devices import forget_caches, size_bytes
 from wizard.apply.block.ext_superblock import superblock_on
 from wizard.apply.migration.on_device import words
-from wizard.apply.migration.on_device.fingerprint import fingerprint
 from wizard.apply.migration.on_device.record import TAKING_BACK, Record, keep_record, load_record
 from wizard.apply.migration.on_device.undo_files import (
     drop,
@@ -32,7 +35,13 @@ from wizard.migrate.steps import proof
 from wizard.model.documents.migration import CheckFiles, CopyFiles, MakeFresh, Migration
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.units import MIB
+
+PIECE_BYTES = 4 * MIB
+
+
+PUTS_BACK = Sentence("{kept:exact} can put back what it replaced.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +90,16 @@ class Direct:
         if record is None:
             sha256, seconds = self._fingerprint()
             keep_record(self._run, Record(sha256, round(seconds, 1)))
-            took = words.TOOK(device=self._migration.device, seconds=seconds)
+            took = t(
+                "Took the fingerprint of {device} as it was, in {seconds:.1f} s.",
+                device=self._migration.device,
+                seconds=seconds,
+            )
             self.site.journal.add(Event.SAVED, str(took), output=f"sha256 {sha256}")
         elif record.cut_off or self._is_taking_back:
-            self.site.journal.add(Event.COMMAND, str(words.CUT_OFF()))
+            self.site.journal.add(
+                Event.COMMAND, str(t("A step was cut off: all steps are undone, then done again."))
+            )
             self.check_kept()
             self.take_back()
 
@@ -103,13 +118,13 @@ class Direct:
             keep_manifest(device, self.site)
         record = load_record(self._run)
         if record is None:
-            raise Failed(words.NO_FINGERPRINT(device=device))
+            raise Failed(t("The fingerprint of {device} is missing.", device=device))
         undo_file = new_folder(self._folder(step))
         record = keep_record(self._run, record.begun(step, superblock_on(device)))
         said = operate(operation, device, replace(self.site, step=step), undo_file)
         kept = made_durable(self._folder(step))
         keep_record(self._run, record.done(superblock_on(device)))
-        return f"{said} {words.PUTS_BACK(kept=kept)}"
+        return f"{said} {PUTS_BACK(kept=kept)}"
 
     def check_kept(self) -> None:
         """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's
@@ -119,17 +134,32 @@ class Direct:
             folder = self._folder(mark.step)
             if fault := folder_fault(folder):
                 raise Failed(
-                    words.FOLDER_WRONG(folder=str(folder), step=mark.step, fault=fault, device=device)
+                    t(
+                        "The folder {folder} with the undo file of step {step} {fault}: {device} is "
+                        "left as it is.",
+                        folder=str(folder),
+                        step=mark.step,
+                        fault=fault,
+                        device=device,
+                    )
                 )
             if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
-                raise Failed(words.FILE_WRONG(step=mark.step, folder=str(folder), fault=fault, device=device))
+                raise Failed(
+                    t(
+                        "The undo file of step {step} in {folder} {fault}: {device} is left as it is.",
+                        step=mark.step,
+                        folder=str(folder),
+                        fault=fault,
+                        device=device,
+                    )
+                )
 
     def take_back(self) -> str:
         """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises
         Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_taking_back):
-            return str(words.WROTE_NOTHING(device=device))
+            return str(t("Nothing that this run wrote is on {device}.", device=device))
         again = record.cut_off or self._is_taking_back
         mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
@@ -143,14 +173,31 @@ class Direct:
         found, seconds = self._fingerprint()
         if found != record.sha256:
             folder, command = str(self._folder(1).parent), " ".join(proof(device))
-            raise Failed(words.DIFFERS(device=device, command=command, folder=folder))
+            raise Failed(
+                t(
+                    "Everything that was kept is put back on {device}. Even so, it is not what "
+                    "it was, bit for bit: its fingerprint differs. `{command}` says whether it "
+                    "is sound. The undo files stay in {folder}.",
+                    device=device,
+                    command=command,
+                    folder=folder,
+                )
+            )
         (self._run / TAKING_BACK).unlink()
-        return str(words.SAME(device=device, size=size_bytes(device), seconds=seconds))
+        return str(
+            t(
+                "{device} is bit for bit what it was: so says its fingerprint, of "
+                "{size:exact} in {seconds:.1f} s.",
+                device=device,
+                size=size_bytes(device),
+                seconds=seconds,
+            )
+        )
 
     def drop(self) -> str:
         """Delete the undo files; a sentence on that."""
         freed = drop(Path(self._migration.undo_dir), self._run.name)
-        return str(words.DELETED(freed=freed))
+        return str(t("The undo files are deleted, which freed {freed:exact}.", freed=freed))
 
     def check_resumable(self) -> None:
         """Raises Refused where its steps would work on something else than they left."""
@@ -165,7 +212,13 @@ class Direct:
         now, known = superblock_on(device), record.last_superblock
         found, left = read_ext(now), read_ext(known)
         if found is not None and found.uuid != self._migration.before.uuid:
-            raise Refused(words.OTHER_NOW(device=device, uuid=found.uuid))
+            raise Refused(
+                t(
+                    "{device} holds another filesystem now, {uuid}. Nothing was written.",
+                    device=device,
+                    uuid=found.uuid,
+                )
+            )
         is_between = record.cut_off or self._is_taking_back
         # Of what is between two steps any superblock can stand there: each is one that was left.
         possible = [
@@ -176,7 +229,14 @@ class Direct:
         # What was cut off can have left anything between, but for the time of a mount, which none of the
         # programs sets.
         if now != known and not is_between:
-            raise Refused(words.CHANGED(device=device, run=self._run.name))
+            raise Refused(
+                t(
+                    "{device} was changed since the run {run} ended: its superblock is another. "
+                    "What was kept does not fit it any more. Nothing was written.",
+                    device=device,
+                    run=self._run.name,
+                )
+            )
 
     def _fingerprint(self) -> tuple[str, float]:
         begun = monotonic()
@@ -185,5 +245,67 @@ class Direct:
 
 def mounted_since(device: str, run: Path, *, finish: bool = False) -> Said:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
-    on = words.RESUMES if finish else words.KEEPS
-    return in_a_row(words.MOUNTED_SINCE(device=device, name=run.name), on(run=called(run)))
+    on = (
+        Sentence("`diskwright resume {run}` does what is left to do. Nothing was written.")
+        if finish
+        else Sentence("`diskwright keep {run}` deletes what was kept for that. Nothing was written.")
+    )
+    return in_a_row(
+        t(
+            "{device} was mounted for writing since the run {name} ended. Putting the "
+            "old blocks back would tear apart what was written since, so it cannot be "
+            "undone any more.",
+            device=device,
+            name=run.name,
+        ),
+        on(run=called(run)),
+    )
+
+
+def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
+    """SHA-256 of all bytes, read past every cache, each piece while the one before is hashed. `on_share` is
+    told which part is done, from 0 to 1. Raises Failed.
+    """
+    total, done, made = size_bytes(node), 0, hashlib.sha256()
+    forget_caches(node)
+    try:
+        fd = os.open(node, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+        try:
+            for piece in _pieces(fd, total):
+                made.update(piece)
+                done += len(piece)
+                on_share(done / total)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise Failed(
+            t(
+                "{device} could not be read at byte {place}: {why}.",
+                device=node,
+                place=done,
+                why=str(error.strerror),
+            )
+        ) from None
+    if done < total:
+        raise Failed(t("{device} ended at byte {place} of {total}.", device=node, place=done, total=total))
+    return made.hexdigest()
+
+
+def _pieces(fd: int, total: int) -> Iterator[memoryview]:
+    """All bytes in order, the next being read meanwhile; a piece is good until the next is asked for. Raises
+    OSError."""
+    # Reading past the caches wants memory that begins on a page.
+    halves = [memoryview(mmap.mmap(-1, PIECE_BYTES)) for _ in range(2)]
+    done = 0
+    with ThreadPoolExecutor(1) as reader:
+
+        def ask() -> Future[int]:
+            return reader.submit(os.preadv, fd, [halves[0][: total - done]], done)
+
+        asked = ask()
+        while got := asked.result():
+            piece = halves[0][:got]
+            done += got
+            halves.reverse()
+            asked = ask()
+            yield piece

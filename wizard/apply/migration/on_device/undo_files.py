@@ -13,13 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import put_superblock, superblock_on
-from wizard.apply.migration.on_device import words
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
-from wizard.model.said import Said
+from wizard.model.said import Said, t
 from wizard.tools.program import Result
 
 UNDO = "undo.e2undo"
@@ -40,12 +39,27 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
     shown = printable(str(folder), 200)
     there = next(above for above in (folder, *folder.parents) if above.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise Refused(words.NO_FOLDER(folder=shown))
+        raise Refused(
+            t(
+                "Undo files cannot be kept in {folder}: it is no folder that can be written. "
+                "Nothing was written.",
+                folder=shown,
+            )
+        )
     refuse_open_folder(there)
     status = os.statvfs(there)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
-        raise Refused(words.NO_ROOM(folder=shown, free=free, needed=needed_bytes))
+        raise Refused(
+            t(
+                "Undo files cannot be kept in {folder}: {free:exact} are free, and "
+                "{needed:exact} may be needed. Nothing was written. Name a folder on another "
+                "volume with --undo-dir DIR.",
+                folder=shown,
+                free=free,
+                needed=needed_bytes,
+            )
+        )
 
 
 def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
@@ -64,13 +78,25 @@ def new_folder(folder: Path) -> str:
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if fault := folder_fault(folder):
-            raise Failed(words.NEW_FOLDER(folder=printable(str(folder), 200), fault=fault))
+            raise Failed(
+                t(
+                    "The folder {folder} for the undo file {fault}.",
+                    folder=printable(str(folder), 200),
+                    fault=fault,
+                )
+            )
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         sync_folder(folder.parent)
     except OSError as error:
         shown = printable(str(folder), 200)
-        raise Failed(words.NOT_MADE(folder=shown, why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "The folder {folder} for the undo file could not be made: {why}.",
+                folder=shown,
+                why=str(error.strerror),
+            )
+        ) from None
     return str(folder / UNDO)
 
 
@@ -83,7 +109,12 @@ def made_durable(folder: Path) -> int:
     """The size of a step's undo file, which is on the medium on return; raises Failed where there is none."""
     file = undo_file_in(folder)
     if file is None:
-        raise Failed(words.NOT_WRITTEN(folder=printable(str(folder), 200)))
+        raise Failed(
+            t(
+                "No undo file was written in {folder}, so this step could not be undone.",
+                folder=printable(str(folder), 200),
+            )
+        )
     fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -91,7 +122,9 @@ def made_durable(folder: Path) -> int:
         return os.fstat(fd).st_size
     except OSError as error:
         shown = printable(str(file), 200)
-        raise Failed(words.NOT_SAFE(file=shown, why=str(error.strerror))) from None
+        raise Failed(
+            t("The undo file {file} is not safe on its disk: {why}.", file=shown, why=str(error.strerror))
+        ) from None
     finally:
         os.close(fd)
 
@@ -101,7 +134,7 @@ def folder_fault(folder: Path) -> Said | None:
     root write anything."""
     for place in (folder.parent, folder):
         if os.path.lexists(place) and not is_roots_alone(place):
-            return words.NOT_ROOTS()
+            return t("does not belong to root alone")
     return None
 
 
@@ -110,8 +143,8 @@ def undo_file_fault(folder: Path, device: str, command: Command) -> Said | None:
     right. Writes nothing."""
     file = undo_file_in(folder)
     if file is None:
-        return words.MISSING()
-    return None if _reads_well(file, device, command) else words.DAMAGED()
+        return t("is missing")
+    return None if _reads_well(file, device, command) else t("is damaged")
 
 
 def _reads_well(file: Path, device: str, command: Command) -> bool:
@@ -130,7 +163,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
     file = undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
     if file is None or recorded is None:
-        why = words.NO_WHOLE_FILE(folder=printable(str(folder), 200))
+        why = t("there is no whole undo file in {folder}", folder=printable(str(folder), 200))
         _check_untouched(device, superblock, why)
         return
     undo = ("e2undo", str(file), device)
@@ -142,7 +175,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
         if command(undo, accept=range(256)).status:
             if not _reads_well(file, device, command):
                 put_superblock(device, found)
-                why = words.FILE_DAMAGED(file=printable(str(file), 200))
+                why = t("its undo file {file} is damaged", file=printable(str(file), 200))
                 _check_untouched(device, superblock, why)
                 return
             # A killed program can have left the list of blocks shorter than its count says; every block that
@@ -173,7 +206,13 @@ def _check_untouched(device: str, superblock: bytes, why: Said) -> None:
     """A program makes its undo file before it writes: without one, the superblock it found must still be
     there. Raises Failed."""
     if superblock_on(device) != superblock:
-        raise Failed(words.CANNOT_BACK(device=device, why=why))
+        raise Failed(
+            t(
+                "{device} was changed by this step, and that cannot be put back: {why}.",
+                device=device,
+                why=why,
+            )
+        )
 
 
 def drop(undo_dir: Path, run_name: str) -> int:
@@ -187,5 +226,11 @@ def drop(undo_dir: Path, run_name: str) -> int:
         sync_folder(undo_dir)
     except OSError as error:
         shown = printable(str(folder), 200)
-        raise Failed(words.NOT_DELETED(folder=shown, why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "The undo files in {folder} could not be deleted: {why}.",
+                folder=shown,
+                why=str(error.strerror),
+            )
+        ) from None
     return freed

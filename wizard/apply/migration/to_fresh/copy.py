@@ -8,7 +8,6 @@ from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.migration.steps import MigratingSite, OnGround
-from wizard.apply.migration.to_fresh import words
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, is_made, make_fresh
 from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.progress import noting
@@ -17,7 +16,7 @@ from wizard.migrate.words.steps import SOUND
 from wizard.model.documents.migration import CopyFiles, MakeFresh, Migration
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
-from wizard.model.said import Said, joined
+from wizard.model.said import Said, joined, t
 
 
 def made_of(migration: Migration) -> MakeFresh:
@@ -54,7 +53,13 @@ class Copying:
             case CopyFiles():
                 return copy_files(fresh, on_progress=noting(site.run, step))
             case _:
-                raise Failed(words.WOULD_WRITE(step=step, device=migration.device))
+                raise Failed(
+                    t(
+                        "Step {step} would write to {device}, which is only read.",
+                        step=step,
+                        device=migration.device,
+                    )
+                )
 
     def checks(self) -> Iterator[Check]:
         """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where
@@ -67,16 +72,18 @@ class Copying:
                 yield Check(what, is_made(make), f"UUID {facts_on(make.target).uuid}")
             if isinstance(step.operation, CopyFiles):
                 found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
-                yield Check(what, not found, joined(found) or str(words.MANIFESTS_SAME()))
+                yield Check(what, not found, joined(found) or str(t("the manifests of both are the same")))
         looked = site.command(proof(make.target), accept=range(256))
         yield Check(
-            str(SOUND()),
+            str(SOUND),
             looked.status == 0,
-            looked.last_words if looked.status else str(words.STATUS(program="e2fsck", status=looked.status)),
+            looked.last_words
+            if looked.status
+            else str(t("{program} ended with status {status}", program="e2fsck", status=looked.status)),
         )
         same = facts_on(migration.device) == migration.before
-        seen = words.UNCHANGED() if same else words.CHANGED()
-        yield Check(str(words.ONLY_READ(device=migration.device)), same, str(seen))
+        seen = t("its superblock says what it said") if same else t("its superblock was written to meanwhile")
+        yield Check(str(t("{device} was only read.", device=migration.device)), same, str(seen))
 
     def commit(self) -> str:
         """It was made where it stays."""
@@ -104,15 +111,32 @@ def no_way_back(migration: Migration) -> Said:
     """Why a copy is not taken back."""
     target = made_of(migration).target
     command = " ".join(("wipefs", "--all", target))
-    return words.NO_WAY_BACK(device=migration.device, target=target, command=command)
+    return t(
+        "There is nothing to undo: {device} was only read, and {target} held nothing "
+        "before. `{command}` empties it again.",
+        device=migration.device,
+        target=target,
+        command=command,
+    )
 
 
 def nothing_to_keep(migration: Migration) -> Said:
     """Why there is nothing to be kept of a copy."""
-    return words.NOTHING_TO_KEEP(device=migration.device, target=made_of(migration).target)
+    return t(
+        "There is nothing to keep: {device} was only read, and the copy on {target} stays as it is.",
+        device=migration.device,
+        target=made_of(migration).target,
+    )
 
 
 def copied(migration: Migration) -> Said:
     """How a run that did everything ends, in sentences."""
     make = made_of(migration)
-    return words.COPIED(target=make.target, device=migration.device, uuid=make.uuid)
+    return t(
+        "{target} is an ext4 with everything that {device} holds; every check holds. "
+        "{device} was only read. Mount the new one by UUID={uuid} where the old one "
+        "was.",
+        target=make.target,
+        device=migration.device,
+        uuid=make.uuid,
+    )

@@ -16,7 +16,6 @@ from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.look import LOST_AND_FOUND
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Meter, take_manifest, used_bytes
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.migration.to_fresh import words
 from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.kind import Argv
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
@@ -25,7 +24,9 @@ from wizard.model.documents.migration import MakeFresh
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.names import printable
-from wizard.model.said import in_a_row
+from wizard.model.said import Sentence, in_a_row, t
+
+NOT_TOUCHED = Sentence("{target} was not touched: {why}.")
 
 READ_SHARE, COPIED_SHARE = 0.3, 0.75
 """Roughly which part of the work is done when the old one was read, and when it was copied."""
@@ -54,8 +55,8 @@ def make_fresh(fresh: Fresh) -> str:
         fresh.command(argv)
     forget_caches(make.target)
     if not is_made(make):
-        raise Failed(words.NOT_MADE(target=make.target))
-    return str(words.MADE(target=make.target, uuid=make.uuid))
+        raise Failed(t("{target} does not hold the ext4 that was to be made.", target=make.target))
+    return str(t("{target} holds a new ext4 with the UUID {uuid}.", target=make.target, uuid=make.uuid))
 
 
 def is_made(make: MakeFresh) -> bool:
@@ -94,8 +95,15 @@ def copy_files(
             on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)),
         )
     if found := differences(before, after, inode_numbers=False):
-        raise Failed(in_a_row(words.NOT_SAME(target=target), *found))
-    said = words.HOLDS_ALL(target=target, source=fresh.source, entries=taken.entries, size=taken.read_bytes)
+        raise Failed(in_a_row(t("The copy on {target} is not the same:", target=target), *found))
+    said = t(
+        "{target} holds everything that {source} does. {entries:,d} files, folders "
+        "and links with {size:size} of content were read back and are the same.",
+        target=target,
+        source=fresh.source,
+        entries=taken.entries,
+        size=taken.read_bytes,
+    )
     return str(said)
 
 
@@ -107,16 +115,16 @@ def check_target(make: MakeFresh, source: str) -> None:
     try:
         same = Path(target).stat().st_rdev == Path(source).stat().st_rdev
     except OSError as error:
-        raise Failed(words.NOT_TOUCHED(target=target, why=str(error.strerror))) from None
+        raise Failed(NOT_TOUCHED(target=target, why=str(error.strerror))) from None
     if same:
-        raise Failed(words.NOT_TOUCHED(target=target, why=words.ITSELF()))
+        raise Failed(NOT_TOUCHED(target=target, why=t("it is the old filesystem itself")))
     if reason := open_exclusively(target):
-        raise Failed(words.NOT_TOUCHED(target=target, why=reason))
+        raise Failed(NOT_TOUCHED(target=target, why=reason))
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        held = words.HOLDS(kinds=tuple(sorted(printable(kind) for kind in kinds)))
-        raise Failed(words.NOT_TOUCHED(target=target, why=held))
+        held = t("it holds {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
+        raise Failed(NOT_TOUCHED(target=target, why=held))
 
 
 def _read(device: str) -> ExtFacts | None:
@@ -125,7 +133,7 @@ def _read(device: str) -> ExtFacts | None:
             file.seek(START_BYTES)
             return read_ext(file.read(SUPERBLOCK_BYTES))
     except OSError as error:
-        raise Failed(words.NOT_READ(device=device, why=str(error.strerror))) from None
+        raise Failed(t("{device} cannot be read: {why}.", device=device, why=str(error.strerror))) from None
 
 
 def _is_ready(make: MakeFresh) -> bool:
@@ -144,6 +152,20 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
     wanted, room = os.statvfs(old), os.statvfs(new)
     needed, free = used_bytes(old), room.f_bfree * room.f_frsize
     if needed > free:
-        raise Failed(words.NO_ROOM(target=target, free=free, needed=needed))
+        raise Failed(
+            t(
+                "{target} has {free:size} free, and {needed:size} are to be copied.",
+                target=target,
+                free=free,
+                needed=needed,
+            )
+        )
     if (files := wanted.f_files - wanted.f_ffree) > room.f_ffree:
-        raise Failed(words.NO_INODES(target=target, free=room.f_ffree, needed=files))
+        raise Failed(
+            t(
+                "{target} has room for {free:,d} files, and {needed:,d} are to be copied.",
+                target=target,
+                free=room.f_ffree,
+                needed=files,
+            )
+        )

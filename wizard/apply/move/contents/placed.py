@@ -11,17 +11,27 @@ files ($Volume, hiberfil.sys); ntfs-3g.probe(8) tells both, and has to be asked 
 import struct
 from collections.abc import Callable
 
-from wizard.apply.move.contents import words
 from wizard.layout.moving.possible import WITHOUT_PLACE
 from wizard.model.errors import Refused
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
+
+OTHER = Sentence("The first sector is not that of {title}, which was recognised here.")
+UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check it first with {command}.")
 
 REASONS: dict[str, Callable[[], Said]] = {
-    "": words.NOTHING,
-    "zfs_member": words.ZFS,
-    "BitLocker": words.BITLOCKER,
-    "LDM_member": words.DYNAMIC,
-    "swsuspend": words.ASLEEP,
+    "": Sentence(
+        "Nothing was recognised in the partition. It may hold what states its own place, so it is not moved."
+    ),
+    "zfs_member": Sentence(
+        "ZFS has labels at both ends of the partition, so it could be recognised half moved."
+    ),
+    "BitLocker": Sentence("BitLocker states where its own records lie. Turn it off in Windows first."),
+    "LDM_member": Sentence(
+        "It belongs to a dynamic disk of Windows (LDM), whose own database states where it lies."
+    ),
+    "swsuspend": Sentence(
+        "The swap holds the memory of a hibernated system. Start that system and shut it down first."
+    ),
 }
 """Why content of a type is not moved, where more is known than that it is unknown."""
 
@@ -63,7 +73,15 @@ def placed(
         return _fat(head, before_lba, after_lba, fat), tail
     if kind == "exfat":
         return _exfat(head, before_lba, after_lba), tail
-    raise Refused(REASONS[kind]() if kind in REASONS else words.UNKNOWN(kind=kind))
+    raise Refused(
+        REASONS[kind]()
+        if kind in REASONS
+        else t(
+            "It is not known whether content of the kind {kind} states its own place. "
+            "Such content is not moved.",
+            kind=kind,
+        )
+    )
 
 
 def fat_offset(head: bytes) -> int:
@@ -85,7 +103,7 @@ def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, byt
 def _sector_bytes(head: bytes, title: str, is_its: bool) -> int:
     size: int = struct.unpack_from("<H", head, 0x0B)[0]
     if not is_its or size not in SECTOR_SIZES or head[510:512] != BOOT_SIGNATURE:
-        raise Refused(words.OTHER(title=title))
+        raise Refused(OTHER(title=title))
     return size
 
 
@@ -95,7 +113,13 @@ def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> b
     if not is_boot_sector or struct.unpack_from("<I", data, at + HIDDEN_AT)[0] != before:
         return data
     if after >= 1 << 32:
-        raise Refused(words.TOO_FAR(title=title, block=after))
+        raise Refused(
+            t(
+                "{title} states its start in 32 bits, and the new one is block {block}.",
+                title=title,
+                block=after,
+            )
+        )
     return _with(data, at + HIDDEN_AT, struct.pack("<I", after))
 
 
@@ -107,12 +131,18 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
     sector_bytes = _sector_bytes(head, "FAT", bool(head[0x0D] and head[0x10]))
     at = fat_offset(head)
     if _is_unclean(head, head[at : at + 8] or fat):
-        raise Refused(words.UNCLEAN(title="FAT", command="fsck.fat"))
+        raise Refused(UNCLEAN(title="FAT", command="fsck.fat"))
     copy: int = struct.unpack_from("<H", head, FAT32_COPY_AT)[0]
     if _is_fat32(head) and copy not in NO_COPY:
         place = copy * sector_bytes
         if place + BOOT_SECTOR_BYTES > len(head):
-            raise Refused(words.FAR_COPY(byte=place))
+            raise Refused(
+                t(
+                    "The copy of the FAT's first sector lies at byte {byte}, which is further in "
+                    "than any program puts it.",
+                    byte=place,
+                )
+            )
         head = _with_hidden(head, place, before, after, "FAT")
     return _with_hidden(head, 0, before, after, "FAT")
 
@@ -145,9 +175,9 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
     others."""
     shift = head[EXFAT_SHIFT_AT]
     if head[3:11] != b"EXFAT   " or head[510:512] != BOOT_SIGNATURE or not 9 <= shift <= 12:
-        raise Refused(words.OTHER(title="exFAT"))
+        raise Refused(OTHER(title="exFAT"))
     if int.from_bytes(head[EXFAT_FLAGS_AT : EXFAT_FLAGS_AT + 2], "little") & EXFAT_UNCLEAN:
-        raise Refused(words.UNCLEAN(title="exFAT", command="fsck.exfat"))
+        raise Refused(UNCLEAN(title="exFAT", command="fsck.exfat"))
     region = EXFAT_REGION_SECTORS << shift
     if len(head) < 2 * region:
         raise ValueError("the head does not hold both copies of the first sectors")
@@ -159,7 +189,13 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
 def _exfat_region(region: bytes, sector_bytes: int, before: int, after: int) -> bytes:
     summed = EXFAT_SUM_SECTOR * sector_bytes
     if region[summed:] != _exfat_sum(region[:summed], sector_bytes):
-        raise Refused(words.DAMAGED(command="fsck.exfat"))
+        raise Refused(
+            t(
+                "The checksum of the exFAT's first sectors, or of their copy, is wrong. "
+                "Check it first with {command}.",
+                command="fsck.exfat",
+            )
+        )
     if struct.unpack_from("<Q", region, EXFAT_OFFSET_AT)[0] != before:
         return region
     moved = _with(region, EXFAT_OFFSET_AT, struct.pack("<Q", after))[:summed]

@@ -17,11 +17,11 @@ from typing import Protocol
 
 from wizard.apply.block.extents import merged, without
 from wizard.apply.move.mover.state import Course, Piece, State
-from wizard.apply.move.unread import words
 from wizard.documents.codec import from_json, to_json
 from wizard.model.documents.move import Scheme
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
+from wizard.model.said import t
 from wizard.model.units import rounded_up
 from wizard.probe.content.moving import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
@@ -115,7 +115,13 @@ def with_unread(state: State, places: tuple[Extent, ...]) -> State:
     """The state that knows that these cannot be read. Raises Failed where a slot has no room for so many."""
     known = replace(state, unread=merged((*state.unread, *places), 1, state.course.size_bytes))
     if not fits(known):
-        raise Failed(words.TOO_MANY_KEPT(count=len(known.lost)))
+        raise Failed(
+            t(
+                "{count} stretches of the partition cannot be read, more than the journal "
+                "holds: the drive may be dying.",
+                count=len(known.lost),
+            )
+        )
     return known
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move import words
 from wizard.apply.move.mover.bars import with_bars
 from wizard.apply.move.mover.journal import (
     Journal,
@@ -26,6 +25,7 @@ from wizard.apply.move.unread.narrowing import Unreadable, seen
 from wizard.apply.move.unread.reading import fill
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import t
 from wizard.model.units import KIB
 
 MARKS = tuple(kib * KIB for kib in (0, 4, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096))
@@ -50,7 +50,12 @@ class Mover:
         self.state, self._edges = state, edges
         images = journal.images(state.course)
         if images is None:
-            raise Failed(words.IMAGES_DAMAGED())
+            raise Failed(
+                t(
+                    "The journal on the drive is damaged: what it keeps of the partition's "
+                    "beginning cannot be trusted."
+                )
+            )
         self._images = images
 
     def go(self, target: Side) -> None:
@@ -110,7 +115,12 @@ class Mover:
             self._enter(with_unread(self.state, unreadable.places))
             raise
         if not is_unused:
-            raise Failed(words.HEAD_CHANGED())
+            raise Failed(
+                t(
+                    "The partition was used since its move was begun, so the journal no longer "
+                    "knows how it begins. It lies where it was, whole: make the move anew."
+                )
+            )
         self._write_table(self.state.course.pieces.table_moving)
         self._enter_beside(Phase.BARRING, self.state.barred_at)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.apply.block.extents import Read, merged, without
-from wizard.apply.move import words
 from wizard.apply.move.contents.placed import fat_offset, placed
 from wizard.apply.move.mover.bars import blocks_around, places_to_bar
 from wizard.apply.move.mover.journal import MovingDrive, has_room
@@ -17,6 +16,7 @@ from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled, read_
 from wizard.model.documents.move import Move
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
+from wizard.model.said import t
 from wizard.model.units import rounded_up
 
 TAIL_BYTES = 4096
@@ -72,7 +72,14 @@ def prepared(
     pieces, images = _pieces(move, tables, content, barred, document)
     state = _unmoved(_course(move, run, pieces), given_up)
     if not has_room(state, move.journal.size_bytes):
-        raise Refused(words.MANY_COPIES(part=move.device, count=len(barred)))
+        raise Refused(
+            t(
+                "{part} keeps {count} copies of its superblock, more than the journal holds. "
+                "It is not moved.",
+                part=move.device,
+                count=len(barred),
+            )
+        )
     return state, images
 
 

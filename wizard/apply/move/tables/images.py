@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.apply.block.extents import merged
-from wizard.apply.move.tables import words
 from wizard.apply.table.image import Image
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.apply.table.type_codes import MBR_LINE_BYTES, MBR_LINES_AT
@@ -29,6 +28,7 @@ from wizard.layout.room.space import MBR_PRIMARIES
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
 from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.said import t
 from wizard.probe.table.gpt import Copy, read_copy
 from wizard.probe.table.tables import Entry, Read, TableReading, is_extended, read_table
 
@@ -63,7 +63,14 @@ class SharedBlock(Refused):
     another one, or of the one that moves or its room."""
 
     def __init__(self, number: int, place: Extent) -> None:
-        super().__init__(words.SHARED_BLOCK(byte=place.start_bytes, number=number))
+        super().__init__(
+            t(
+                "The physical block at byte {byte} holds a part of the table and content of "
+                "partition {number}. Writing it could cost that content in a power cut.",
+                byte=place.start_bytes,
+                number=number,
+            )
+        )
         self.number, self.place = number, place
 
 
@@ -117,17 +124,32 @@ def table_images(
 def _check_table(drive: _Drive, reading: TableReading) -> None:
     table = reading.table
     if table.kind == "hybrid":
-        raise Refused(words.HYBRID())
+        raise Refused(
+            t(
+                "The drive has a hybrid MBR: two tables state the same partitions, and only "
+                "one can change at a time."
+            )
+        )
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(words.NO_TABLE())
+        raise Refused(t("The drive has no GPT or MBR partition table."))
     if reading.problems:
-        raise Refused(words.NOT_READ(problems=reading.problems))
+        raise Refused(t("The partition table was not read whole. {problems:row}", problems=reading.problems))
     if table.kind == "gpt":
         _gpt_copies(drive)
         if table.primary != "ok":
-            raise Refused(words.UNPROTECTED())
+            raise Refused(
+                t(
+                    "The GPT has no protective MBR. Restore it first: other programs may take "
+                    "the drive for empty."
+                )
+            )
     if any(entry.type in DYNAMIC_TYPES for entry in reading.entries):
-        raise Refused(words.DYNAMIC())
+        raise Refused(
+            t(
+                "The drive holds dynamic disks of Windows (LDM), whose own database states "
+                "where everything lies."
+            )
+        )
 
 
 def _gpt_copies(drive: _Drive) -> tuple[Copy, Copy]:
@@ -136,11 +158,21 @@ def _gpt_copies(drive: _Drive) -> tuple[Copy, Copy]:
     found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
     sound = [copy for copy in found if copy and copy.sound]
     if len(sound) != 2:
-        raise Refused(words.NOT_WHOLE())
+        raise Refused(
+            t(
+                "The GPT has only one sound copy. Restore the other one first: a power cut "
+                "could cost the table."
+            )
+        )
     first, other = sound
     places = (first.alternate_lba, other.alternate_lba) == (last, 1)
     if not places or _stated(first) != _stated(other):
-        raise Refused(words.DIFFERENT())
+        raise Refused(
+            t(
+                "The two copies of the GPT differ. Make them the same first, so that it is "
+                "known which one is right."
+            )
+        )
     return first, other
 
 
@@ -151,9 +183,14 @@ def _stated(copy: Copy) -> tuple[object, ...]:
 def _entry(reading: TableReading, number: int) -> Entry:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
-        raise Refused(words.NOT_THERE(number=number))
+        raise Refused(t("The table has no partition {number}.", number=number))
     if _is_container(reading, found):
-        raise Refused(words.CONTAINER(number=number))
+        raise Refused(
+            t(
+                "Partition {number} is the extended one. It is not moved; the logical ones in it can be.",
+                number=number,
+            )
+        )
     return found
 
 
@@ -177,18 +214,37 @@ def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent)
     """Whether all of the span is free but for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
-        raise Refused(words.TOO_FAR())
+        raise Refused(
+            t(
+                "An MBR counts blocks in 32 bits. The room for the move lies further in or "
+                "is larger than that."
+            )
+        )
     start, end = table.first_usable_bytes or 0, table.end_usable_bytes or 0
     if not (start <= span.start_bytes and span.end_bytes <= end):
-        raise Refused(words.OUTSIDE(start=start, end=end))
+        raise Refused(
+            t(
+                "The room for the move leaves the room for partitions, which is from byte "
+                "{start} to byte {end}.",
+                start=start,
+                end=end,
+            )
+        )
     if _is_logical(reading, entry):
         _check_logical(image, reading, entry, span)
     for other in _others(reading, entry):
         if span.overlaps(other):
-            raise Refused(words.OVERLAPS(other=other.number))
+            raise Refused(
+                t(
+                    "The room for the move overlaps partition {other}, which stays where it is.",
+                    other=other.number,
+                )
+            )
     for own in table.own:
         if span.overlaps(own):
-            raise Refused(words.ON_TABLE(byte=own.start_bytes))
+            raise Refused(
+                t("The room for the move overlaps the table itself at byte {byte}.", byte=own.start_bytes)
+            )
 
 
 def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
@@ -197,13 +253,25 @@ def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Exte
     record = line // image.block_bytes * image.block_bytes
     # Other lines Linux takes only where they fit into what the link says (block/partitions/msdos.c).
     if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
-        raise Refused(words.ODD_LINE(number=entry.number))
+        raise Refused(
+            t(
+                "Partition {number} stands in an unusual line of its record, which Linux may "
+                "not follow elsewhere.",
+                number=entry.number,
+            )
+        )
     containers = (other.extent for other in reading.entries if _is_container(reading, other))
     if not any(
         container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
         for container in containers
     ):
-        raise Refused(words.OUTSIDE_EXTENDED(number=entry.number))
+        raise Refused(
+            t(
+                "The room for the move leaves the extended partition, or lies before the "
+                "record of partition {number}.",
+                number=entry.number,
+            )
+        )
 
 
 def _others(reading: TableReading, entry: Entry) -> Iterator[Entry]:
@@ -221,7 +289,9 @@ def _image(drive: _Drive, reading: TableReading) -> Image:
     for place in merged(spans, drive.physical_bytes, drive.size_bytes):
         data = drive.read(place.start_bytes, place.size_bytes)
         if len(data) != place.size_bytes:
-            raise Refused(words.UNREADABLE(byte=place.start_bytes))
+            raise Refused(
+                t("The drive does not read at byte {byte}, where its table lies.", byte=place.start_bytes)
+            )
         pieces.append((place.start_bytes, data))
     return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
 

@@ -9,10 +9,14 @@ from mmap import mmap
 from typing import Protocol
 
 from wizard.apply.block.extents import merged
-from wizard.apply.move.unread import words
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import Sentences, t
 from wizard.model.units import KIB, MIB
+
+UNREADABLE = Sentences(
+    "1 physical block cannot be read.", "{count} stretches of physical blocks cannot be read."
+)
 
 STEPS = (MIB, 64 * KIB)
 """In which pieces a read is tried again that failed, before single physical blocks."""
@@ -29,7 +33,7 @@ class Unreadable(Failed):
     on the drive has them."""
 
     def __init__(self, places: tuple[Extent, ...]) -> None:
-        super().__init__(words.UNREADABLE(count=len(places)))
+        super().__init__(UNREADABLE(count=len(places)))
         self.places = places
 
 
@@ -103,7 +107,14 @@ class _Narrowing:
         except Unread as error:
             self._failed += 1
             if self._failed > MOST_FAILED:
-                raise Failed(words.TOO_MANY(why=str(error), count=MOST_FAILED)) from None
+                raise Failed(
+                    t(
+                        "{why} More than {count} reads failed there, so no more are tried: the drive "
+                        "may be dying.",
+                        why=str(error),
+                        count=MOST_FAILED,
+                    )
+                ) from None
             self._read_smaller(start, end, depth)
 
     def _read_smaller(self, start: int, end: int, depth: int) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from wizard.apply.block.extents import merged, without
 from wizard.apply.move.mover.state import Course, State
 from wizard.apply.move.unread.narrowing import Reads, Unread, Unreadable, filled
-from wizard.apply.move.unread.words import BESIDE
 from wizard.model.machine import Extent
+from wizard.model.said import t
 
 
 def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer: memoryview) -> None:
@@ -23,7 +23,13 @@ def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer:
     own = merged(_in_content(course, boundary_bytes, whole), 1, course.size_bytes)
     others = [*_on_drive(course, boundary_bytes, own), *_needless(course, boundary_bytes)]
     if beside := next((piece for place in found for piece in without(place, others)), None):
-        raise Unread(BESIDE(byte=beside.start_bytes))
+        raise Unread(
+            t(
+                "The drive could not be read at byte {byte}, in a block that the partition "
+                "shares with what lies beside.",
+                byte=beside.start_bytes,
+            )
+        )
     # What is barred is zeros meanwhile, and comes from the journal.
     known = (*course.pieces.barred, *state.given_up)
     if unknown := tuple(piece for place in own for piece in without(place, known)):

@@ -2,19 +2,33 @@
 
 from collections.abc import Iterable, Iterator
 
-from wizard.apply.move import words as move_words
 from wizard.apply.move.content import uncompared_bytes
 from wizard.apply.move.noted import Bad, Noted
-from wizard.apply.move.unread import words
 from wizard.model.documents.move import Move, Moves
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, t, tn
 
 
 def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Said]:
     """Each place: where it was on the drive, and where it is in the partition."""
     block = move.drive.geometry.logical_block_bytes
     for one in bad:
-        says = words.ZEROS_AT if one.is_zeros else words.KEPT_AT if one.is_kept else words.UNREAD_AT
+        says = (
+            Sentence(
+                "{part} has zeros in its sectors {own_first} to {own_last}: {size:exact}, "
+                "byte {begin} on. They were sectors {first} to {last} of {drive}."
+            )
+            if one.is_zeros
+            else Sentence(
+                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
+                "{part}, sectors {own_first} to {own_last}, byte {begin} on. The journal on "
+                "the drive has what was there."
+            )
+            if one.is_kept
+            else Sentence(
+                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
+                "{part}, sectors {own_first} to {own_last}, byte {begin} on."
+            )
+        )
         yield says(
             drive=move.drive.path,
             part=move.device,
@@ -35,31 +49,77 @@ def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Said, ...]:
 
 def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
     """Why a move stopped on its way, and how it goes on, or back."""
-    says = words.STOPPED_BEFORE if all(one.is_kept for one in bad) else words.STOPPED
+    says = (
+        Sentences(
+            "A place at the beginning of {part} cannot be read any more, {size:exact}; "
+            "nothing has moved yet. `diskwright resume {run} --over-bad-sectors` moves "
+            "it, and restores that place from the journal.",
+            "{count} places at the beginning of {part} cannot be read any more, "
+            "{size:exact}; nothing has moved yet. `diskwright resume {run} "
+            "--over-bad-sectors` moves it, and restores those places from the journal.",
+        )
+        if all(one.is_kept for one in bad)
+        else Sentences(
+            "A place of {part} cannot be read, {size:exact}; so the move stopped, and "
+            "nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes on, "
+            "and has zeros there from then on.",
+            "{count} places of {part} cannot be read, {size:exact}; so the move stopped, "
+            "and nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes "
+            "on, and has zeros there from then on.",
+        )
+    )
     return says(count=len(bad), part=move.device, size=_size(bad), run=run)
 
 
 def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
     """The places at which the way back stops, and how it goes on."""
     if all(one.is_kept for one in bad):
-        said = words.USED_UNKNOWN(part=move.device, run=run)
+        said = t(
+            "So nobody can tell whether {part} was used since it was moved. Only if it "
+            "was not, `diskwright undo {run} --over-bad-sectors` moves it back, and "
+            "restores these places from the journal.",
+            part=move.device,
+            run=run,
+        )
     else:
-        said = words.STOPPED_BACK(count=len(bad), part=move.device, size=_size(bad), run=run)
+        said = tn(
+            "A place of {part} cannot be read, {size:exact}. `diskwright undo {run} "
+            "--over-bad-sectors` goes on, and has zeros there.",
+            "{count} places of {part} cannot be read, {size:exact}. `diskwright undo "
+            "{run} --over-bad-sectors` goes on, and has zeros there.",
+            count=len(bad),
+            part=move.device,
+            size=_size(bad),
+            run=run,
+        )
     return in_a_row(*bad_listed(move, bad), said)
 
 
 def same_said(move: Move, bad: tuple[Bad, ...]) -> Said:
     """What was compared: all, or all but the pieces around what was lost."""
     if not bad:
-        return move_words.SAME(part=move.device)
+        return t("{part} holds the same bytes as before.", part=move.device)
     apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
-    return words.SAME_BUT(part=move.device, size=_size(bad), apart=apart)
+    return t(
+        "{part} holds the same bytes as before, but for {size:exact} that could not "
+        "be read. {apart:size} around them could not be compared.",
+        part=move.device,
+        size=_size(bad),
+        apart=apart,
+    )
 
 
 def back_but(move: Move, bad: tuple[Bad, ...]) -> Said:
     """Where it is again, and what is not as it was."""
     apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
-    return words.BACK_BUT(part=move.device, start=move.before.start_bytes, size=_size(bad), apart=apart)
+    return t(
+        "{part} starts at {start:exact} again, as it was, but for {size:exact} that "
+        "could not be read. {apart:size} around them could not be compared.",
+        part=move.device,
+        start=move.before.start_bytes,
+        size=_size(bad),
+        apart=apart,
+    )
 
 
 def _size(bad: Iterable[Bad]) -> int:

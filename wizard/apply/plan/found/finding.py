@@ -9,7 +9,6 @@ from pathlib import Path
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.found import words
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import SETTLED
 from wizard.apply.run.begin import check_root
@@ -24,7 +23,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
 from wizard.model.notice import Notice
 from wizard.model.plan import Plan
-from wizard.model.said import Said
+from wizard.model.said import Said, Sentence, t
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
@@ -66,18 +65,35 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
     mine = _notice_of(drive)
     if mine is None:
         if begun := _begun_on(drive.path, journal_dir):
-            raise Refused(words.BEGUN(name=begun.name, drive=drive.path, run=called(begun)))
-        nothing = words.WRITTEN_SINCE if drive.waiting else words.NO_NOTICE
+            raise Refused(
+                t(
+                    "The run {name} has begun to put to use what waited on {drive}: `diskwright "
+                    "keep {run}` goes on with that. Nothing was written.",
+                    name=begun.name,
+                    drive=drive.path,
+                    run=called(begun),
+                )
+            )
+        nothing = (
+            Sentence(
+                "Nothing waits on {drive}. What was withheld from it was written to since. "
+                "Nothing was written."
+            )
+            if drive.waiting
+            else Sentence("Nothing waits on {drive}. It has no notice. Nothing was written.")
+        )
         raise Refused(nothing(drive=drive.path))
     first = mine[0]
-    plan = read_kept_plan(first.plan, str(words.NOTICE_ON(drive=drive.path)))
+    plan = read_kept_plan(first.plan, str(t("The notice on {drive}", drive=drive.path)))
     there = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         there |= _others(first, drive.path)
     missing = [number for number in range(len(plan.members)) if number not in there]
     if missing:
         raise Refused(
-            words.NOT_ALL(
+            t(
+                "The run {run} wrote to {drives} drives, and not all are attached: missing "
+                "is {missing:list}. Nothing was written.",
                 run=printable(first.run, 60),
                 drives=len(plan.members),
                 missing=tuple(_told(plan.members[number].drive) for number in missing),
@@ -88,7 +104,13 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
     drives = [there[number][0] for number in range(len(plan.members))]
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
     differences = tuple(
-        str(words.NOT_QUITE(drive=now.path, difference=difference))
+        str(
+            t(
+                "{drive} is not quite the drive that the plan names: {difference}.",
+                drive=now.path,
+                difference=difference,
+            )
+        )
         for member, now in zip(plan.members, drives, strict=True)
         if (difference := identity_difference(member.drive, now))
     )
@@ -102,8 +124,8 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
 
 
 def _told(known: Identity) -> Said:
-    model = printable(known.model, 40) if known.model else words.MODEL_UNKNOWN()
-    return words.DRIVE(model=model, size=known.size_bytes)
+    model = printable(known.model, 40) if known.model else t("model unknown")
+    return t("{model} of {size:size}", model=model, size=known.size_bytes)
 
 
 def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
@@ -159,7 +181,13 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in found or other[0].number == first.number:
-            raise Refused(words.TWO_SAME(drive=path))
+            raise Refused(
+                t(
+                    "Two drives say that they are the same one of this run: {drive} is one. "
+                    "Nothing was written.",
+                    drive=path,
+                )
+            )
         found[other[0].number] = (drive, *other)
     return found
 
@@ -172,7 +200,13 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != known.geometry.logical_block_bytes
     ):
-        raise Refused(words.OTHER_SHAPE(drive=drive.path))
+        raise Refused(
+            t(
+                "{drive} has another size, or other logical blocks, than when it was "
+                "written: attach it as it was attached then. Nothing was written.",
+                drive=drive.path,
+            )
+        )
     return replace(
         known,
         path=drive.path,
@@ -201,6 +235,17 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
             or size % block_bytes
             or one.start_bytes % block_bytes
         ):
-            raise Refused(words.SENSELESS(drive=path, byte=one.start_bytes))
+            raise Refused(
+                t(
+                    "The notice on {drive} makes no sense at byte {byte}. Nothing was written.",
+                    drive=path,
+                    byte=one.start_bytes,
+                )
+            )
     if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
-        raise Refused(words.OVERLAPS(drive=path))
+        raise Refused(
+            t(
+                "The notice on {drive} lies where it says that something else lies. Nothing was written.",
+                drive=path,
+            )
+        )

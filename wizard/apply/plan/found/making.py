@@ -14,7 +14,6 @@ from wizard.apply.block.extents import chunks, clipped, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, notice_file
-from wizard.apply.plan.found import words
 from wizard.apply.plan.found.finding import Found
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.rehearsed import comparing, is_half_found
@@ -46,7 +45,14 @@ from wizard.model.machine import Extent
 from wizard.model.names import partition_path, printable
 from wizard.model.notice import Notice
 from wizard.model.plan import Plan
+from wizard.model.said import Sentence, t
 from wizard.probe.machine import probe_drive
+
+CHANGED = Sentence(
+    "{drive} was written to since it was complete, or is not complete yet: what "
+    "waits there is not whole. Nothing was written. To set it up anew, make a "
+    "plan with --replace."
+)
 
 
 def make_found_run(
@@ -87,14 +93,27 @@ def make_found_run(
 def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
     if sorted(tokens) != sorted(found.plan.tokens):
         wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
-        raise Refused(words.TO_CONFIRM(drives=found.plan.paths, options=wanted))
+        raise Refused(
+            t(
+                "To confirm that what waits on {drives:list} is to be finished, add "
+                "{options:row}. Nothing was written.",
+                drives=found.plan.paths,
+                options=wanted,
+            )
+        )
 
 
 def refuse_known(found: Found, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
     for run in _of_plan(found, journal_dir):
         if not is_half_found(run) and _can_be_kept(run):
-            raise Refused(words.RUN_IS_HERE(run=called(run)))
+            raise Refused(
+                t(
+                    "The run's folder is here: `diskwright keep {run}` puts it to use, "
+                    "`diskwright undo {run}` puts back what was there. Nothing was written.",
+                    run=called(run),
+                )
+            )
 
 
 def _can_be_kept(run: Path) -> bool:
@@ -129,14 +148,16 @@ def _fill(run: Path, found: Found) -> None:
     """Keep in the run's folder what its drives are to hold, and note that it waits."""
     journal = Journal(run)
     try:
-        found_on = words.FOUND_ON(drives=found.plan.paths, run=printable(found.run, 60))
+        found_on = t(
+            "Found on {drives:list}: the run {run}.", drives=found.plan.paths, run=printable(found.run, 60)
+        )
         journal.add(Event.STARTED, str(found_on))
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
         changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
         _keep_headers(run, found.plan, changes)
         save_record(run, Record(Phase.BARRED, changes, of_plan=plan_digest(run)))
         save_backup(run)
-        journal.add(Event.WAITING, str(words.WAITS()))
+        journal.add(Event.WAITING, str(t("It waits to be put to use.")))
     finally:
         journal.close()
 
@@ -159,7 +180,7 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Cha
                     piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
                 )
         if digest.hexdigest() != notice.digest:
-            raise Refused(words.CHANGED(drive=path))
+            raise Refused(CHANGED(drive=path))
         _put_withheld(new, notice)
         kept.write(notice.start_bytes, data)
         new.sync()
@@ -220,4 +241,4 @@ def _refuse_changed(found: Found) -> None:
     for path, notice in zip(found.plan.paths, found.notices, strict=True):
         with DeviceMedium(path) as drive:
             if digest_of(notice.places, drive.read) != notice.digest:
-                raise Refused(words.CHANGED(drive=path))
+                raise Refused(CHANGED(drive=path))
