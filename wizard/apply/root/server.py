@@ -309,10 +309,6 @@ def main() -> int:
     return ExitCode.DONE
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def of_root_alone(named: str, refusal: Sentence = words.OPEN_JOURNAL) -> Path:
     """The folder that a plain user named; raises Refused, with the `refusal` for what it is for, where
     anybody but root could put another in its place.
@@ -341,3 +337,7 @@ def _is_roots(folder: Path, *, shared: bool) -> bool:
         shared and status.st_mode & stat.S_ISVTX
     )
     return stat.S_ISDIR(status.st_mode) and status.st_uid in (0, os.geteuid()) and not open_to_others
+
+
+if __name__ == "__main__":
+    sys.exit(main())
