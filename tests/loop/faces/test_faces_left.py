@@ -193,7 +193,7 @@ def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool,
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
-    told = "sudo diskwright keep" if way not in SIGNALS else "on any later day"
+    told = "sudo diskwright keep" if way not in SIGNALS else "You can decide later"
     assert told in flat(window.said)
     run = run_of(work)
     assert state(run) is RunState.WAITING and work.digest(full) == barred

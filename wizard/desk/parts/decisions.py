@@ -37,7 +37,7 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
     if not services.demo:
         yield para(
             muted(
-                t("Both can be done on any later day: it comes first on the first screen.")
+                t("You can decide later. It is listed first on Drives.")
                 if not services.needs_root
                 else decision.later(run)
             )

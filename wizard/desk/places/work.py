@@ -24,6 +24,7 @@ from wizard.desk.places.words import work as words
 from wizard.desk.view import (
     GAP,
     Action,
+    Banner,
     Block,
     Field,
     Pane,
@@ -145,6 +146,9 @@ class Work(Place):
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != Ways()):
             outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
+        if self._why_not and state is RunState.WAITING:
+            said = t("Written, but it can be neither kept nor undone now.")
+            outcome = replace(outcome, banner=Banner(said, tone=Tone.WARN))
         self._outcome = outcome
         if (asked := self._asked) is not None:
             self._asked = None
