@@ -1,0 +1,48 @@
+"""A clone with the same content in the place of a run's drive: only its serial number differs."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from tests.unit.machines import E512, SIZE_BYTES, drive
+from wizard.apply.move import guard as move_guard
+from wizard.apply.tune import guard as tune_guard
+from wizard.layout.before import identity_of
+from wizard.model.documents.changes import Changes
+from wizard.model.documents.move import Moves
+from wizard.model.errors import Refused
+
+OWN = replace(drive(serial="S1"), diskseq=7)
+CLONE = replace(OWN, serial="S2")
+KNOWN = replace(identity_of(OWN, SIZE_BYTES, E512), boot_id=None)
+
+
+def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tune_guard, "impostor", lambda *_: "")
+    monkeypatch.setattr(tune_guard, "_filesystem_fault", lambda *_: None)
+    changes = cast(Changes, SimpleNamespace(drive=KNOWN, device=f"{KNOWN.path}1", uuid="the same"))
+    for there, is_refused in ((OWN, False), (CLONE, True)):
+        monkeypatch.setattr(tune_guard, "probe_drive", lambda *_, there=there, **__: there)
+        assert bool(tune_guard.device_fault(changes)) is is_refused
+
+
+def test_a_move_is_refused_on_a_drive_that_may_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attached again, without a serial number, and before the run has left anything on it."""
+    nameless = replace(OWN, serial=None, wwn=None)
+    known = replace(identity_of(nameless, SIZE_BYTES, E512), boot_id=None, content_digest="planned")
+    monkeypatch.setattr(move_guard, "open_exclusively", lambda *_: "")
+    monkeypatch.setattr(move_guard, "forget_caches", lambda *_: None)
+    monkeypatch.setattr(move_guard, "load_notes", lambda *_: (SimpleNamespace(is_begun=False),))
+    monkeypatch.setattr(move_guard, "read_entries", lambda *_: ())
+    monkeypatch.setattr(move_guard, "move_step", lambda *_: 1)
+    monkeypatch.setattr(move_guard, "has_journal", lambda *_: False)
+    moves = cast(Moves, SimpleNamespace(drive=known))
+    again = replace(nameless, diskseq=8)
+    monkeypatch.setattr(move_guard, "probe_again", lambda *_: replace(again, content_digest="planned"))
+    move_guard.check_same(Path(), moves)
+    monkeypatch.setattr(move_guard, "probe_again", lambda *_: replace(again, content_digest="other"))
+    with pytest.raises(Refused):
+        move_guard.check_same(Path(), moves)
