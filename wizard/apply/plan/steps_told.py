@@ -46,8 +46,8 @@ RESULTS = {
         "The run was undone: the old tables and signatures are back.",
     ),
     RunState.KEPT: Sentences(
-        "Kept: the drive is in use as it was shown, and was checked. There is no way back any more.",
-        "Kept: the drives are in use as they were shown, and were checked. There is no way back any more.",
+        "Kept: the drive is in use as planned, and was checked. It can no longer be undone.",
+        "Kept: the drives are in use as planned, and were checked. It can no longer be undone.",
     ),
 }
 """What is said of a drive, or of several, in each state, behind the headline of the run."""

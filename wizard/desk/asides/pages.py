@@ -125,7 +125,7 @@ class Reasons(Beside):
             rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
             panes=(Pane("", behind),),
             help=(
-                t("Each line is a sentence. Beside or below it stands what is behind it."),
+                t("Each line is a statement. Its evidence is beside or below it."),
                 t(
                     "Figures are published ones, with when, on what kernel and on what hardware "
                     "they were measured."

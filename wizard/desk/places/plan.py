@@ -83,7 +83,7 @@ class Planning(Place):
             self._fault = str(
                 t("The drive was not read, so nobody knows what is there and where there is room.")
                 if self._unread
-                else t("It does not fit beside what is there. x replaces everything on the drive instead.")
+                else t("It does not fit into the free space. x replaces everything on the drive.")
             )
             session = replace(session, plan=None)
         self._at = min(self._at, max(0, len(session.wishes) - 1))

@@ -166,7 +166,7 @@ def _leads_to(session: Session) -> Iterator[Block]:
             Piece(
                 t("The drive was not read: the plan says what to do.")
                 if unread
-                else t("It does not fit beside what is there: the plan says what to do."),
+                else t("It does not fit into the free space. The plan shows what you can do."),
                 Tone.WARN,
             )
         )

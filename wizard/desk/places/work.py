@@ -146,8 +146,11 @@ class Work(Place):
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != Ways()):
             outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
-        if self._why_not and state is RunState.WAITING:
-            said = t("Written, but it can be neither kept nor undone now.")
+        if self._why_not:
+            # What its state says may no longer be possible.
+            stuck = t("This run can be neither continued nor undone now.")
+            written = t("Written, but it can be neither kept nor undone now.")
+            said = written if state is RunState.WAITING else stuck
             outcome = replace(outcome, banner=Banner(said, tone=Tone.WARN))
         self._outcome = outcome
         if (asked := self._asked) is not None:

@@ -125,7 +125,7 @@ def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Said | None
     """Why no partition can lie there."""
     room = room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
-        return t("Its end has to lie behind its start.")
+        return t("The end must be after the start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
         return t(
             "Something else lies there: between its neighbours there is room from "

@@ -143,7 +143,9 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     return (
-        None if room_behind(drive, part) else t("There is no free space right behind {part}.", part=part.path)
+        None
+        if room_behind(drive, part)
+        else t("There is no free space directly after {part}.", part=part.path)
     )
 
 

@@ -208,7 +208,7 @@ def _sentence(operation: Operation, context: Context) -> str:
         case GrowFilesystem() | ShrinkFilesystem():
             return str(resized_said(operation))
         case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
-            return use_sentence(operation)
+            return _use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(operation, _made_bytes(context.members_of(parts)[0], parts[0]))
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
@@ -400,7 +400,7 @@ def _undo(operation: Operation, context: Context) -> str:
                 t("Together with its volume group, by `diskwright undo`, as long as nothing was formatted.")
             )
         case MakeSubvolumes() | SetOwner():
-            return within_undo(operation)
+            return _within_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
@@ -449,7 +449,7 @@ def _made_bytes(member: Member, device: str) -> int:
     return sum(slot.size_bytes for slot in named or new[:1])
 
 
-def use_sentence(
+def _use_sentence(
     operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
 ) -> str:
     """What the step does."""
@@ -484,7 +484,7 @@ def use_sentence(
             return str(t("Let the kernel swap to {device}.", device=device))
 
 
-def within_undo(operation: MakeSubvolumes | SetOwner) -> str:
+def _within_undo(operation: MakeSubvolumes | SetOwner) -> str:
     """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
     if isinstance(operation, SetOwner):
         return str(ROOTS_AGAIN)

@@ -362,7 +362,7 @@ GROWING = {
     "nothing in it": (growing(None), "Nothing is recognised on /dev/sda1"),
     "no room": (
         (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
-        "There is no free space right behind /dev/sda1.",
+        "There is no free space directly after /dev/sda1.",
     ),
     "a logical one": ((logical(), logical().partitions[2]), "is a logical partition"),
 }

@@ -232,7 +232,7 @@ class Direct:
             raise Refused(
                 t(
                     "{device} was changed since the run {run} ended: its superblock is another. "
-                    "What was kept does not fit it any more. Nothing was written.",
+                    "The saved data no longer matches it. Nothing was written.",
                     device=device,
                     run=self._run.name,
                 )

@@ -82,7 +82,7 @@ class Copying:
             else str(t("{program} ended with status {status}", program="e2fsck", status=looked.status)),
         )
         same = facts_on(migration.device) == migration.before
-        seen = t("its superblock says what it said") if same else t("its superblock was written to meanwhile")
+        seen = t("its superblock says what it said") if same else t("its superblock changed during the copy")
         yield Check(str(t("{device} was only read.", device=migration.device)), same, str(seen))
 
     def commit(self) -> str:

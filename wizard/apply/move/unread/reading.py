@@ -26,7 +26,7 @@ def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer:
         raise Unread(
             t(
                 "The drive could not be read at byte {byte}, in a block that the partition "
-                "shares with what lies beside.",
+                "shares with its neighbour.",
                 byte=beside.start_bytes,
             )
         )
