@@ -81,7 +81,7 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
     drive = BadDrive(layout.base, [end // BLOCK])
     state = layout.begun(drive).state
     buffer = memoryview(bytearray(BLOCK))
-    with pytest.raises(Unread, match="lies beside"):
+    with pytest.raises(Unread, match="shares with its neighbour"):
         reading.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
 
 

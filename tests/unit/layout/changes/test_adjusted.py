@@ -66,7 +66,7 @@ def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: st
         ("ext4", NEXT - GIB, SIZE, "Something else lies there"),
         ("ext4", START, NEXT, "Something else lies there: between its neighbours there is room from"),
         ("ext4", NEXT - SIZE, SIZE + MIB, "Something else lies there"),
-        ("ext4", START, 0, "behind its start"),
+        ("ext4", START, 0, "after the start"),
         ("ext4", START + 100, SIZE, "A partition cannot start at byte"),
     ],
 )
