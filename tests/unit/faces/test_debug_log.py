@@ -167,6 +167,9 @@ def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken
 def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does: str | None = None) -> str:
     """The log of a command that has `does`, or all of its words, in what it ran."""
     monkeypatch.setattr("tempfile.tempdir", str(folder))
+    if "DISKWRIGHT_STATE" not in os.environ:
+        # Runs of this machine name things, too.
+        monkeypatch.setenv("DISKWRIGHT_STATE", str(folder / "runs"))
 
     def work(rest: list[str]) -> int:
         debuglog.note(debuglog.COMMAND, " ".join(rest) if does is None else does)

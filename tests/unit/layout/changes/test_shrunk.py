@@ -175,7 +175,7 @@ def test_a_size_is_typed_and_leads_to_review() -> None:
     person.act("type", "size")
     person.act("take", value="some")
     assert "some" in person.said and person.view.place == "typing"
-    for wrong, why in (("100M", "cannot be that small"), ("2G", "Something else lies"), ("0", "after the start")):
+    for wrong, why in (("100M", "cannot be that small"), ("2G", "Something else lies"), ("0", "after the")):
         person.act("take", value=wrong)
         review = person.view.action("review")
         assert review is not None and why in str(review.why_not)
